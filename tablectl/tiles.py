@@ -79,7 +79,9 @@ def parse_tiles(text: str) -> tuple[Tile, ...]:
         elif not char.isspace():
             raise TileNotationError(f"unknown suit {char!r} in {text!r}: suits are m p s z f")
     if pending:
-        raise TileNotationError(f"digits {''.join(pending)!r} without a suit at the end of {text!r}")
+        raise TileNotationError(
+            f"digits {''.join(pending)!r} without a suit at the end of {text!r}"
+        )
     return tuple(tiles)
 
 
