@@ -27,9 +27,10 @@ class Message(BaseModel):
 class TileView(Message):
     """A tile as shown: ``tile`` in notation, ``back`` or ``?``.
 
-    ``certain`` is false where the reading was not sure and nobody has confirmed it; ``called`` marks
-    the claimed tile of a meld; ``ref`` names the tile for corrections (``r1.4``: river of seat 1,
-    fifth tile; ``m2.0.1``: seat 2's first meld, second tile; ``i``: the indicator; ``h0.3``: hand).
+    ``certain`` is false where the reading was not sure and nobody has confirmed it; ``called``
+    marks the claimed tile of a meld; ``ref`` names the tile for corrections (``r1.4``: river of
+    seat 1, fifth tile; ``m2.0.1``: seat 2's first meld, second tile; ``f3.0``: first flower;
+    ``i``: the indicator; ``h0.3``: a hand laid open, ``w0``: its winning tile).
     """
 
     tile: str
@@ -285,7 +286,7 @@ TOPICS: Final[tuple[Topic, ...]] = (
     Topic(name="event", payload="EventView", retained=False, writer="daemon",
           summary="game events as they happen"),
     Topic(name="request/+", payload="Request", retained=False, writer="operator",
-          summary="answer, correct, undo, table, seat, session_start, session_end, next_hand, ruling"),
+          summary="what the operator asks for; one verb a topic"),
     Topic(name="response/+", payload="Response", retained=False, writer="daemon",
           summary="what became of a request"),
 )  # fmt: skip

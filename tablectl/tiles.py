@@ -1,8 +1,8 @@
 """The tile vocabulary and its text notation.
 
-Tiles are written as in score cases: digits followed by a suit letter, ``123m405p`` style without
-red fives. ``m`` characters, ``p`` circles, ``s`` bamboos, ``z`` honours (1 East .. 4 North, 5 White,
-6 Green, 7 Red), ``f`` flowers (1 to 4 seasons, 5 to 8 plants).
+Tiles are written as in score cases: digits followed by a suit letter, ``123m456p`` style without
+red fives. ``m`` characters, ``p`` circles, ``s`` bamboos, ``z`` honours (1 East .. 4 North,
+5 White, 6 Green, 7 Red), ``f`` flowers (1 to 4 seasons, 5 to 8 plants).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Final, NewType
 
 Tile = NewType("Tile", int)
-"""Index of a tile kind: 0-8 characters, 9-17 circles, 18-26 bamboos, 27-33 honours, 34-41 flowers."""
+"""Index of a kind: characters 0-8, circles 9-17, bamboos 18-26, honours 27-33, flowers 34-41."""
 
 SUITS: Final = "mpszf"
 _OFFSETS: Final = {"m": 0, "p": 9, "s": 18, "z": 27, "f": 34}
