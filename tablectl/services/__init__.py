@@ -1,0 +1,1 @@
+"""What surrounds the pure core: bus, clock, broker, MQTT, web server, recorder."""
