@@ -45,6 +45,8 @@ class TableGeometry:
         panel: half side of the centre panel.
         river, wall, exposed, rack: nearest and farthest distance of the band from the centre.
         river_columns: tiles in a row of a river before the next row begins.
+        marker_size: side of a calibration marker's black square in tile widths.
+        marker_inset: distance of a marker's centre from the two edges of the felt in tile widths.
     """
 
     tile_width_mm: float = 28.0
@@ -58,6 +60,8 @@ class TableGeometry:
     exposed: tuple[float, float] = (10.7, 12.5)
     rack: tuple[float, float] = (12.7, 14.8)
     river_columns: int = 6
+    marker_size: float = 1.8
+    marker_inset: float = 1.4
 
     @property
     def half_mm(self) -> float:
@@ -113,3 +117,19 @@ class TableGeometry:
             row, column = 3, self.river_columns + index - 4 * self.river_columns
         x = (column - (self.river_columns - 1) / 2) * 1.04
         return x, self.river[0] + self.tile_length * (row + 0.5) * 1.04
+
+    def markers(self) -> dict[int, tuple[tuple[float, float], ...]]:
+        """Corners (mm) of the four printed calibration markers, ArUco 4x4 ids 0 to 3.
+
+        Marker 0 lies in the corner between seats 3 and 2 (top left in table coordinates), then
+        clockwise: 1 top right, 2 bottom right, 3 bottom left. All are printed upright for seat 0
+        and listed clockwise from their own top-left corner, as OpenCV reports them.
+        """
+        w = self.tile_width_mm
+        near = (self.half - self.marker_inset) * w
+        r = self.marker_size * w / 2
+        square = ((-r, -r), (r, -r), (r, r), (-r, r))
+        centres = ((-near, -near), (near, -near), (near, near), (-near, near))
+        return {
+            i: tuple((cx + dx, cy + dy) for dx, dy in square) for i, (cx, cy) in enumerate(centres)
+        }
