@@ -1,0 +1,84 @@
+"""Vector artwork to pixels, through the optional package ``resvg-py``.
+
+The renderer's default faces come from the committed atlas and need none of this; only artwork
+handed in by ``--art`` does.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+class ArtError(Exception):
+    """Artwork cannot be used; the message says which and what to do."""
+
+
+def _resvg() -> ModuleType:
+    try:
+        import resvg_py
+    except ImportError:
+        raise ArtError(
+            "drawing other artwork needs the package resvg-py: pip install resvg-py"
+        ) from None
+    module: ModuleType = resvg_py
+    return module
+
+
+def _decode(data: bytes, size: tuple[int, int]) -> NDArray[np.uint8]:
+    picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
+    if picture is None or picture.ndim != 3 or picture.shape[2] != 4:
+        raise ArtError("the SVG library returned no picture with transparency")
+    if (picture.shape[1], picture.shape[0]) != size:
+        picture = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
+    return np.asarray(picture, np.uint8)
+
+
+def rasterise_svg(svg: str, size: tuple[int, int]) -> NDArray[np.uint8]:
+    """Draw an SVG document into (height, width, 4) BGRA of ``size`` = (width, height) pixels.
+
+    Raises:
+        ArtError: the library is missing or the document is not a drawable SVG.
+    """
+    options: dict[str, Any] = {"width": size[0], "skip_system_fonts": True}
+    try:
+        data = _resvg().svg_to_bytes(svg_string=svg, **options)
+    except (ValueError, RuntimeError) as error:
+        raise ArtError(f"not a drawable SVG: {error}") from None
+    return _decode(data, size)
+
+
+def rasterise_glyph(font: Path, family: str, char: str, size: tuple[int, int]) -> NDArray[np.uint8]:
+    """Draw one character of a font file in black on transparent ground, cropped to its ink.
+
+    Returns (height, width, 4) BGRA of ``size`` = (width, height) pixels.
+
+    Raises:
+        ArtError: the library is missing or the font has no such character.
+    """
+    em = 4 * size[1]
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * em} {2 * em}">'
+        f'<text x="{em // 2}" y="{em * 3 // 2}" font-size="{em}" font-family="{family}">'
+        f"{char}</text></svg>"
+    )
+    try:
+        data = _resvg().svg_to_bytes(
+            svg_string=svg, width=size[1] * 4, skip_system_fonts=True, font_files=[str(font)]
+        )
+    except (ValueError, RuntimeError) as error:
+        raise ArtError(f"cannot draw with {font.name}: {error}") from None
+    picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
+    ink = None if picture is None else cv2.findNonZero((picture[:, :, 3] > 8).astype(np.uint8))
+    if picture is None or ink is None:
+        raise ArtError(f"the font {font.name} draws nothing for U+{ord(char):04X}")
+    x, y, w, h = cv2.boundingRect(ink)
+    cropped = picture[y : y + h, x : x + w]
+    return np.asarray(cv2.resize(cropped, size, interpolation=cv2.INTER_AREA), np.uint8)
