@@ -1,0 +1,194 @@
+"""The book of a hand: what happened, as facts about tiles, folded through the engine.
+
+A fact names tiles by id; the face of each tile is decided by beliefs, the rules and people. When a
+face changes, the hand is folded again from that fact on, so a correction at any time gives the same
+book as if the tile had been read right at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from tablectl.engine import HandState, Issue, Step, apply
+from tablectl.engine.events import (
+    Call,
+    CallKind,
+    Discard,
+    End,
+    Event,
+    Exhaust,
+    Flower,
+    Indicator,
+    Meld,
+    MeldKind,
+    Reveal,
+    Ruling,
+    Start,
+    Win,
+    WinBy,
+)
+from tablectl.tiles import format_tiles, parse_tile
+
+FactKind = Literal["indicator", "flower", "discard", "meld", "win", "reveal", "told"]
+SetKind = MeldKind | Literal["claim"]
+"""``claim``: three tiles with a claimed one, a pung or a chow as their faces will tell."""
+Face = Callable[[int], str]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One thing that happened, with the tiles that show it.
+
+    Attributes:
+        kind: what happened; ``told`` facts show no tiles and carry their event.
+        t: when it came to be known, seconds.
+        seat: who acted.
+        tiles: ids of the tiles shown, the winning tile of a win excluded.
+        source: who gave the claimed or winning tile.
+        claimed: id of the claimed or winning tile.
+    """
+
+    kind: FactKind
+    t: float
+    seat: int = 0
+    tiles: tuple[int, ...] = ()
+    source: int | None = None
+    claimed: int | None = None
+    meld: SetKind = "claim"
+    by: WinBy = "self_draw"
+    told: Event | None = None
+
+    @property
+    def all_tiles(self) -> tuple[int, ...]:
+        """Every tile whose face matters to the event."""
+        extra = () if self.claimed is None or self.claimed in self.tiles else (self.claimed,)
+        return self.tiles + extra
+
+    def event(self, face: Face) -> Event:
+        """The engine's event, with the faces as they are believed now."""
+        match self.kind:
+            case "indicator":
+                return Indicator(tile=face(self.tiles[0]))
+            case "flower":
+                return Flower(seat=self.seat, tile=face(self.tiles[0]))
+            case "discard":
+                return Discard(seat=self.seat, tile=face(self.tiles[0]))
+            case "meld":
+                return self._meld(face)
+            case "win":
+                tile = None if self.claimed is None else face(self.claimed)
+                hand = written(map(face, self.tiles))
+                return Win(
+                    seat=self.seat, by=self.by, source=self.source, tile=tile, hand=hand
+                )  # fmt: skip
+            case "reveal":
+                return Reveal(seat=self.seat, hand=written(map(face, self.tiles)))
+            case "told":
+                assert self.told is not None
+                return self.told
+
+    def _meld(self, face: Face) -> Meld:
+        faces = [face(i) for i in self.tiles]
+        claimed: MeldKind = "pung" if len(set(faces)) == 1 else "chow"
+        kind = claimed if self.meld == "claim" else self.meld
+        if kind == "closed_kong":  # its face-down tiles are what the others are
+            shown = [f for f in faces if f not in ("?", "back")]
+            faces = faces if len(shown) == len(faces) else shown[:1] * 4
+        return Meld(seat=self.seat, kind=kind, tiles=written(faces), source=self.source)
+
+
+def written(faces: Iterable[str]) -> str:
+    """Compact notation of faces, sorted; unseen faces (``?``, ``back``) are left out."""
+    return format_tiles(sorted(parse_tile(f) for f in faces if f not in ("?", "back")))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A fact as the engine took it."""
+
+    n: int
+    fact: Fact
+    event: Event
+    issues: tuple[Issue, ...]
+    state: HandState
+    step: Step
+
+
+class Book:
+    """The entries of one hand. Folding is pure; the book only keeps the results."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+
+    @property
+    def state(self) -> HandState | None:
+        """The engine's state after the last entry."""
+        return self.entries[-1].state if self.entries else None
+
+    @property
+    def step(self) -> Step | None:
+        """What the engine said of the last entry."""
+        return self.entries[-1].step if self.entries else None
+
+    def add(self, fact: Fact, face: Face) -> Entry:
+        """Write a fact at the end."""
+        entry = self._fold(len(self.entries), self.state, fact, face)
+        self.entries.append(entry)
+        return entry
+
+    def refold(self, face: Face) -> list[Entry]:
+        """Fold again where a face has changed.
+
+        Returns:
+            The entries whose event is another one now; later ones are folded again too.
+        """
+        changed: list[Entry] = []
+        state: HandState | None = None
+        dirty = False
+        for i, entry in enumerate(self.entries):
+            event = entry.fact.event(face)
+            differs = event != entry.event
+            if differs or dirty:
+                dirty = True
+                self.entries[i] = self._fold(i, state, entry.fact, face)
+            if differs:
+                changed.append(self.entries[i])
+            state = self.entries[i].state
+        return changed
+
+    def drop(self, n: int, face: Face) -> None:
+        """Strike an entry out and fold what follows again."""
+        facts = [entry.fact for entry in self.entries if entry.n != n]
+        self.entries = []
+        for fact in facts:
+            self.add(fact, face)
+
+    def change(self, n: int, fact: Fact, face: Face) -> None:
+        """Put another fact in the place of entry ``n`` and fold again."""
+        facts = [fact if entry.n == n else entry.fact for entry in self.entries]
+        self.entries = []
+        for each in facts:
+            self.add(each, face)
+
+    def issues_of(self, fact: Fact, faces: Mapping[int, str], face: Face) -> tuple[Issue, ...]:
+        """What the engine would object to, were the given tiles these faces."""
+        event = fact.event(lambda tile_id: faces.get(tile_id) or face(tile_id))
+        return apply(self.state, event)[1].issues
+
+    @staticmethod
+    def _fold(n: int, state: HandState | None, fact: Fact, face: Face) -> Entry:
+        event = fact.event(face)
+        after, step = apply(state, event)
+        return Entry(n, fact, event, step.issues, after, step)
+
+
+def told(t: float, event: Start | Call | Exhaust | Ruling | End) -> Fact:
+    """A fact that is known by other means than tiles: a button, the table, the host."""
+    return Fact("told", t, seat=getattr(event, "seat", 0), told=event)
+
+
+def call(t: float, seat: int, kind: CallKind) -> Fact:
+    """A button pressed or a call heard."""
+    return told(t, Call(seat=seat, call=kind))

@@ -1,0 +1,220 @@
+"""What explains the tiles that the book does not explain yet.
+
+Each function looks at one kind of place and proposes at most one fact, the one that comes first in
+the order of play; the follower writes it down and asks again until nothing is left to explain.
+Proposals that would be out of order wait for a while, because the tile that comes before them may
+only be slow to be seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tablectl.referee.book import Fact, SetKind
+from tablectl.referee.felt import Felt, FeltTile
+from tablectl.referee.layout import Layout, MeldPlace, groups
+from vision.geometry import TableGeometry, Zone
+
+_FLOWER_NAMES: Final = frozenset(f"{n}f" for n in range(1, 9))
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything that an explanation may look at.
+
+    Attributes:
+        turn: whose action the engine expects, ``None`` when the hand is over.
+        patient: whether proposals out of order must still wait.
+        indicator_wanted: whether these rules turn up an indicator and none was seen.
+        last_meld: the newest entry's set, as long as nothing came after it.
+        ignored: tiles that a person has struck out of the book.
+    """
+
+    t: float
+    felt: Felt
+    layout: Layout
+    geometry: TableGeometry
+    seats: int
+    turn: int | None
+    patient: bool
+    indicator_wanted: bool
+    last_meld: int | None
+    ignored: frozenset[int] = frozenset()
+
+    def unexplained(self, zone: Zone, seat: int | None = None) -> list[FeltTile]:
+        """Tiles in a zone that belong to no fact, in order of appearance."""
+        known = self.layout.explained | self.ignored
+        return [tile for tile in self.felt.at(zone, seat) if tile.id not in known]
+
+    def in_turn_order(self) -> list[int]:
+        """Seats, the one whose turn it is first."""
+        first = self.turn or 0
+        return [(first + i) % self.seats for i in range(self.seats)]
+
+    def taken_discard(self) -> tuple[int, int] | None:
+        """(seat, tile id) of the newest discard if it has left its river."""
+        last = self.layout.last_discard
+        return last if last is not None and last[1] not in self.felt.present else None
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Facts to write down together.
+
+    Attributes:
+        moved: (old id, id now) of a tile that was taken up and laid elsewhere.
+        instead_of: entry that the first fact replaces (a kong that was first taken for a pung).
+    """
+
+    facts: tuple[Fact, ...]
+    moved: tuple[int, int] | None = None
+    instead_of: int | None = None
+
+
+def indicator(scene: Scene) -> Proposal | None:
+    """A face turned up on the wall."""
+    if not scene.indicator_wanted:
+        return None
+    faces = [tile for tile in scene.unexplained(Zone.WALL) if not tile.face_down]
+    if not faces:
+        return None
+    return Proposal((Fact("indicator", scene.t, tiles=(faces[-1].id,)),))
+
+
+def flower(scene: Scene) -> Proposal | None:
+    """A flower laid out."""
+    for seat in scene.in_turn_order():
+        for tile in scene.unexplained(Zone.EXPOSED, seat):
+            if is_flower(tile):
+                return Proposal((Fact("flower", scene.t, seat=seat, tiles=(tile.id,)),))
+    return None
+
+
+def is_flower(tile: FeltTile) -> bool:
+    """Whether the tile is more likely a flower than anything else."""
+    return sum(p for name, p in tile.effective.items() if name in _FLOWER_NAMES) > 0.5
+
+
+def meld(scene: Scene) -> Proposal | None:
+    """A set laid down: claimed, closed, or grown from a pung."""
+    for seat in scene.in_turn_order():
+        strip = [tile for tile in scene.felt.at(Zone.EXPOSED, seat) if not is_flower(tile)]
+        for group in groups(strip, scene.geometry):
+            proposal = _explain_group(scene, seat, group)
+            if proposal is not None:
+                return proposal
+    return None
+
+
+def _explain_group(scene: Scene, seat: int, group: Sequence[FeltTile]) -> Proposal | None:
+    known = scene.layout.explained | scene.ignored
+    fresh = [tile for tile in group if tile.id not in known]
+    if not fresh:
+        return None
+    if len(fresh) == 1:
+        grown = _pung_beside(scene.layout.melds[seat], group, fresh[0])
+        if grown is not None:
+            return _grow(scene, seat, grown, fresh[0])
+    if len(fresh) == 3 and not any(tile.face_down for tile in fresh):
+        return _claim(scene, seat, fresh, "claim")
+    if len(fresh) == 4:
+        if any(tile.face_down for tile in fresh):
+            fact = Fact("meld", scene.t, seat=seat, tiles=_ids(fresh), meld="closed_kong")
+            return Proposal((fact,))
+        if scene.taken_discard() is not None or any(tile.sideways for tile in fresh):
+            return _claim(scene, seat, fresh, "kong")
+        fact = Fact("meld", scene.t, seat=seat, tiles=_ids(fresh), meld="closed_kong")
+        return Proposal((fact,))
+    return None
+
+
+def _pung_beside(
+    melds: Iterable[MeldPlace], group: Sequence[FeltTile], fresh: FeltTile
+) -> MeldPlace | None:
+    ids = {tile.id for tile in group}
+    pungs = [m for m in melds if m.kind == "pung" and set(m.tiles) <= ids]
+    return min(pungs, key=lambda m: min(abs(i - fresh.id) for i in m.tiles), default=None)
+
+
+def _grow(scene: Scene, seat: int, pung: MeldPlace, fresh: FeltTile) -> Proposal:
+    """A fourth tile beside a pung: an added kong, or a direct kong laid down slowly."""
+    tiles = (*pung.tiles, fresh.id)
+    if scene.last_meld == pung.entry:
+        fact = Fact(
+            "meld", scene.t, seat=seat, tiles=tiles, meld="kong",
+            source=pung.source, claimed=pung.claimed,
+        )  # fmt: skip
+        return Proposal((fact,), instead_of=pung.entry)
+    fact = Fact(
+        "meld", scene.t, seat=seat, tiles=tiles, meld="added_kong", source=pung.source
+    )  # fmt: skip
+    return Proposal((fact,))
+
+
+def _claim(scene: Scene, seat: int, group: Sequence[FeltTile], kind: SetKind) -> Proposal | None:
+    across = next((tile for tile in group if tile.sideways), None)
+    taken = scene.taken_discard()
+    if taken is not None and taken[0] != seat:
+        giver, old = taken
+        now = across or max(group, key=lambda tile: _likeness(tile, scene.felt.tiles[old]))
+        ids = tuple(old if tile is now else tile.id for tile in group)
+        fact = Fact(
+            "meld", scene.t, seat=seat, tiles=ids, meld=kind,
+            source=giver, claimed=old,
+        )  # fmt: skip
+        return Proposal((fact,), moved=(old, now.id))
+    if scene.patient or across is None:
+        return None
+    return _unseen_discard(scene, seat, group, across, kind)
+
+
+def _unseen_discard(
+    scene: Scene, seat: int, group: Sequence[FeltTile], across: FeltTile, kind: SetKind
+) -> Proposal:
+    """The discard was claimed before it could be read: who gave it shows in the set.
+
+    The tile that lies across stands on the side of its giver: left the seat before, right the seat
+    after, in between the one opposite.
+    """
+    place = list(group).index(across)
+    if scene.turn is not None and scene.turn != seat:
+        giver = scene.turn
+    elif place == 0:
+        giver = (seat - 1) % scene.seats
+    elif place == len(group) - 1:
+        giver = (seat + 1) % scene.seats
+    else:
+        giver = (seat + scene.seats // 2) % scene.seats
+    discard = Fact("discard", scene.t, seat=giver, tiles=(across.id,))
+    fact = Fact(
+        "meld", scene.t, seat=seat, tiles=_ids(group), meld=kind,
+        source=giver, claimed=across.id,
+    )  # fmt: skip
+    return Proposal((discard, fact))
+
+
+def discard(scene: Scene) -> Proposal | None:
+    """A new tile in a river, the seat in turn first."""
+    for seat in scene.in_turn_order():
+        if seat != scene.turn and scene.patient:
+            return None
+        fresh = [tile for tile in scene.unexplained(Zone.RIVER, seat) if not tile.face_down]
+        if fresh:
+            first = min(fresh, key=lambda tile: _river_order(tile, scene.geometry))
+            return Proposal((Fact("discard", scene.t, seat=seat, tiles=(first.id,)),))
+    return None
+
+
+def _river_order(tile: FeltTile, geometry: TableGeometry) -> tuple[int, float]:
+    x, y = geometry.to_seat(tile.seat or 0, tile.x, tile.y)
+    return round((y - geometry.river[0]) / geometry.tile_length - 0.5), x
+
+
+def _likeness(a: FeltTile, b: FeltTile) -> float:
+    return sum(p * b.effective.get(name, 0.0) for name, p in a.effective.items())
+
+
+def _ids(tiles: Iterable[FeltTile]) -> tuple[int, ...]:
+    return tuple(tile.id for tile in tiles)

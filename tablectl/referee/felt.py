@@ -1,0 +1,191 @@
+"""The tiles on the felt as the referee knows them, and what a new reading changes.
+
+A tile is known by its place: readings are matched to known tiles by distance, never by a track id.
+A face that changes for certain at the same place is another tile (the old one was taken, another
+laid there between two readings).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from tablectl.referee.beliefs import Belief, best, blend, normalise
+from vision.geometry import Zone
+from vision.messages import SeenTile
+
+_SAME_PLACE: Final = 0.45
+"""Tile widths within which a seen tile is the known one."""
+_OTHER_TILE: Final = 0.9
+"""Confidence in two different faces from which one place must have held two tiles."""
+_LOOKS_CAP: Final = 12
+
+
+@dataclass(frozen=True)
+class FeltTile:
+    """One tile at its place.
+
+    Attributes:
+        id: number within the hand, in order of appearance.
+        belief: tile notation to probability, normalised.
+        looks: pictures behind the belief.
+        x, y: table coordinates, mm.
+        rotation: clockwise degrees from upright for the tile's seat.
+        confirmed: the face that a person gave it, which ends all doubt.
+    """
+
+    id: int
+    belief: Belief
+    looks: int
+    x: float
+    y: float
+    rotation: float
+    zone: Zone
+    seat: int | None
+    confirmed: str | None = None
+
+    @property
+    def sideways(self) -> bool:
+        """Whether the tile lies across, as a claimed tile does."""
+        return 45.0 < self.rotation % 180.0 < 135.0
+
+    @property
+    def face_down(self) -> bool:
+        """Whether its back is up."""
+        return self.confirmed is None and best(self.belief)[0] == "back"
+
+    @property
+    def effective(self) -> Belief:
+        """The belief, or certainty where a person has spoken."""
+        return {self.confirmed: 1.0} if self.confirmed else self.belief
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a reading shows beyond what was known: tiles by id."""
+
+    new: tuple[int, ...] = ()
+    gone: tuple[int, ...] = ()
+
+
+@dataclass
+class Felt:
+    """Known tiles by id, and which of them lie on the felt now."""
+
+    tile_width_mm: float
+    tiles: dict[int, FeltTile] = field(default_factory=dict)
+    present: set[int] = field(default_factory=set)
+    _next_id: int = 0
+
+    def update(
+        self,
+        seen: Iterable[SeenTile],
+        covered: Iterable[tuple[Zone, int | None]],
+        may_change: Container[int],
+    ) -> Change:
+        """Match a reading to the known tiles; tiles under a hand stay where they were.
+
+        Args:
+            seen: every tile of the reading.
+            covered: areas hidden by a hand.
+            may_change: ids of tiles that may have been taken and another laid in their place, so
+                that a certain new face there is a new tile; elsewhere it only raises doubt.
+        """
+        hidden = set(covered)
+        seen = list(seen)
+        pairs = self._match(seen)
+        matched_known = set(pairs.values())
+        gone = {
+            tile_id
+            for tile_id in self.present
+            if tile_id not in matched_known
+            and (self.tiles[tile_id].zone, self.tiles[tile_id].seat) not in hidden
+        }
+        new: list[int] = []
+        for index, look in enumerate(seen):
+            tile_id = pairs.get(index)
+            if (
+                tile_id is not None
+                and tile_id in may_change
+                and self._is_other_tile(self.tiles[tile_id], look)
+            ):
+                gone.add(tile_id)
+                tile_id = None
+            if tile_id is None:
+                new.append(self._add(look))
+            else:
+                self._refresh(tile_id, look)
+        self.present -= gone
+        self.present.update(new)
+        return Change(tuple(new), tuple(sorted(gone)))
+
+    def confirm(self, tile_id: int, face: str | None) -> None:
+        """Take a person's word for a face; ``None`` takes it back."""
+        self.tiles[tile_id] = replace(self.tiles[tile_id], confirmed=face)
+
+    def moved(self, old: int, now: int) -> None:
+        """Note that the tile seen as ``now`` is ``old``, which was taken up and laid elsewhere.
+
+        The id ``old`` lives on at the new place; ``now`` ceases to exist.
+        """
+        before, after = self.tiles[old], self.tiles.pop(now)
+        belief = blend(before.belief, before.looks, after.belief, after.looks)
+        self.tiles[old] = replace(
+            after, id=old, belief=belief, confirmed=before.confirmed or after.confirmed
+        )
+        self.present.discard(now)
+        self.present.add(old)
+
+    def at(self, zone: Zone, seat: int | None = None) -> list[FeltTile]:
+        """Tiles now lying in a zone, in order of appearance."""
+        return [
+            self.tiles[i]
+            for i in sorted(self.present)
+            if self.tiles[i].zone is zone and (seat is None or self.tiles[i].seat == seat)
+        ]
+
+    def _match(self, seen: Sequence[SeenTile]) -> dict[int, int]:
+        reach = (_SAME_PLACE * self.tile_width_mm) ** 2
+        near: list[tuple[float, int, int]] = []
+        for index, look in enumerate(seen):
+            for tile_id in self.present:
+                known = self.tiles[tile_id]
+                distance = (known.x - look.x) ** 2 + (known.y - look.y) ** 2
+                if distance <= reach:
+                    near.append((distance, index, tile_id))
+        pairs: dict[int, int] = {}
+        taken: set[int] = set()
+        for _, index, tile_id in sorted(near):
+            if index not in pairs and tile_id not in taken:
+                pairs[index] = tile_id
+                taken.add(tile_id)
+        return pairs
+
+    @staticmethod
+    def _is_other_tile(known: FeltTile, look: SeenTile) -> bool:
+        face, p = best(known.effective)
+        return look.best != face and look.confidence >= _OTHER_TILE and p >= _OTHER_TILE
+
+    def _add(self, look: SeenTile) -> int:
+        tile_id = self._next_id
+        self._next_id += 1
+        self.tiles[tile_id] = FeltTile(
+            tile_id, normalise(look.probabilities), look.frames,
+            look.x, look.y, look.rotation, look.zone, look.seat,
+        )  # fmt: skip
+        return tile_id
+
+    def _refresh(self, tile_id: int, look: SeenTile) -> None:
+        known = self.tiles[tile_id]
+        belief = normalise(look.probabilities)
+        if look.frames < known.looks:  # looked at anew after being hidden
+            belief = blend(known.belief, known.looks, belief, look.frames)
+        self.tiles[tile_id] = replace(
+            known,
+            belief=belief,
+            looks=min(max(known.looks, look.frames), _LOOKS_CAP),
+            x=look.x,
+            y=look.y,
+            rotation=look.rotation,
+        )

@@ -1,0 +1,447 @@
+"""Following one hand: readings and calls in, the book of the hand out.
+
+Never silently wrong: a face is sure when a person confirmed it or the posterior reaches the
+threshold; a settlement is final when no face that is unsure could change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tablectl.engine import finish
+from tablectl.engine.events import CallKind, End, Exhaust, Ruling, RulingKind, Start
+from tablectl.referee import explain
+from tablectl.referee.beliefs import Belief, best, infer, leading
+from tablectl.referee.book import Book, Entry, Fact, call, told
+from tablectl.referee.felt import Felt, FeltTile
+from tablectl.referee.layout import Layout, layout_of, set_apart
+from tablectl.rules import registry
+from tablectl.rules.settlement import Settlement
+from tablectl.tiles import NAMES
+from vision.geometry import TableGeometry, Zone
+from vision.messages import SeenTile, TableReading
+
+_IMPLAUSIBLE: Final = 0.02
+"""Prior odds of a reading that breaks a rule against one that doesn't: people do err, rarely."""
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """When the referee is sure, and how long it waits for what must come first.
+
+    Attributes:
+        sure: posterior from which a face needs no confirmation.
+        patience_s: seconds for which an event out of order waits for the one before it; a button
+            press waits as long for the camera to see the discard that it is about.
+    """
+
+    sure: float = 0.97
+    patience_s: float = 1.5
+
+
+class HandFollower:
+    """One hand from its deal to its end."""
+
+    def __init__(
+        self, t: float, start: Start, geometry: TableGeometry, thresholds: Thresholds
+    ) -> None:
+        self.rules = registry.get(start.rules)
+        self.options: Any = self.rules.options(start.options)
+        self.kit = self.rules.equipment(self.options)
+        self.geometry = geometry
+        self.thresholds = thresholds
+        self.felt = Felt(geometry.tile_width_mm)
+        self.book = Book()
+        self._hu_since: dict[int, float] = {}
+        self._calls: list[Fact] = []
+        self._resolved: dict[int, tuple[str, float]] = {}
+        self._covered: set[tuple[Zone, int | None]] = set()
+        self._waiting_since: float | None = None
+        self._undone: set[int] = set()
+        self._fresh: list[Entry] = []
+        self._write(told(t, start))
+
+    # --- what is known ---
+
+    @property
+    def layout(self) -> Layout:
+        """Which tile lies where by the book."""
+        return layout_of(self.book.entries, self.kit.seats)
+
+    @property
+    def over(self) -> bool:
+        """Whether a win or an exhausted wall has ended play."""
+        return any(
+            e.fact.kind == "win" or isinstance(e.event, Exhaust | End) for e in self.book.entries
+        )
+
+    @property
+    def ended(self) -> bool:
+        """Whether the book is closed."""
+        return isinstance(self.book.entries[-1].event, End)
+
+    def face(self, tile_id: int) -> str:
+        """The face that a tile is taken to have; ``?`` where nothing is known."""
+        tile = self.felt.tiles[tile_id]
+        if tile.confirmed:
+            return tile.confirmed
+        if tile_id in self._resolved:
+            return self._resolved[tile_id][0]
+        return best(tile.belief)[0]
+
+    def sure(self, tile_id: int) -> bool:
+        """Whether a tile's face needs no confirmation."""
+        tile = self.felt.tiles[tile_id]
+        if tile.confirmed:
+            return True
+        p = self._resolved.get(tile_id, best(tile.belief))[1]
+        return p >= self.thresholds.sure
+
+    def alternatives(self, tile_id: int) -> list[tuple[str, float]]:
+        """Faces that a tile may have, the most likely first, backs left out."""
+        ranked = [(f, p) for f, p in leading(self.felt.tiles[tile_id].belief) if f != "back"]
+        believed = self.face(tile_id)
+        return sorted(ranked, key=lambda a: (a[0] != believed, -a[1]))
+
+    def unsure_tiles(self) -> list[int]:
+        """Ids of tiles in the book whose face is not sure."""
+        ids = {i for entry in self.book.entries for i in entry.fact.all_tiles}
+        return [i for i in sorted(ids) if i in self.felt.tiles and not self.sure(i)]
+
+    def take_fresh(self) -> list[Entry]:
+        """Entries written or rewritten since the last call of this method."""
+        fresh, self._fresh = self._fresh, []
+        return fresh
+
+    # --- what happens ---
+
+    def on_reading(self, t: float, reading: TableReading) -> None:
+        """A new stable reading of the felt."""
+        if self.ended:
+            return
+        seen = [tile for tile in map(self._possible, reading.tiles) if tile is not None]
+        last = self.layout.last_discard
+        may_change = {last[1]} if last else set()
+        self._covered = set(reading.covered)
+        self.felt.update(seen, reading.covered, may_change | self._unexplained())
+        self._reconsider()
+        self._explain(t)
+
+    def on_tick(self, t: float) -> None:
+        """Time has passed: what waited for something to come before it may go on."""
+        if self.ended:
+            return
+        if self._waiting_since is not None:
+            self._explain(t)
+        if self._calls and t - self._calls[0].t >= self.thresholds.patience_s:
+            self._write_calls()
+
+    def on_call(self, t: float, seat: int, kind: CallKind) -> None:
+        """A seat pressed a button.
+
+        Buttons are quicker than the camera: the call is written before the claim that it
+        announces, or once the discard that it may be about has had time to be seen.
+        """
+        if self.ended or seat >= self.kit.seats:
+            return
+        if kind == "hu":
+            self._hu_since[seat] = t
+        elif kind == "pass":
+            self._hu_since.pop(seat, None)
+        self._calls.append(call(t, seat, kind))
+        self._explain(t)
+
+    def exhaust(self, t: float) -> None:
+        """Nobody won and the wall is gone, or the host says that the hand is drawn."""
+        self._write(told(t, Exhaust()))
+
+    def rule(self, t: float, seat: int, kind: RulingKind) -> None:
+        """The host's ruling on an irregularity."""
+        self._write(told(t, Ruling(seat=seat, kind=kind)))
+
+    def end(self, t: float) -> None:
+        """Close the book."""
+        self._write(told(t, End()))
+
+    def confirm(self, t: float, tile_id: int, face: str) -> None:
+        """A person says what a tile is."""
+        self.felt.confirm(tile_id, face)
+        self._refold()
+        if not self.ended:
+            self._explain(t)
+
+    def choose_winning_tile(self, t: float, seat: int, tile_id: int) -> None:
+        """A person says which tile of a hand laid open was the last one drawn."""
+        self._enter_win(t, seat, self._open_hand(seat), self.felt.tiles[tile_id])
+        self._explain(t)
+
+    def undo(self) -> bool:
+        """Strike the newest entry about tiles or calls; its tiles are not read again.
+
+        Returns:
+            Whether there was one.
+        """
+        for entry in reversed(self.book.entries):
+            if not isinstance(entry.event, Start):
+                self._undone.update(
+                    i for i in entry.fact.all_tiles if not self._elsewhere(entry, i)
+                )
+                self.book.drop(entry.n, self.face)
+                self._fresh.extend(self.book.entries[entry.n :])
+                return True
+        return False
+
+    # --- settlement ---
+
+    def settlement(self) -> Settlement | None:
+        """What the hand pays as it is read now; None while it is played."""
+        if not self.over:
+            return None
+        return self._settle(self.book)
+
+    def deciding_tiles(self) -> list[int]:
+        """Unsure tiles whose other possible faces would change the settlement."""
+        now = self.settlement()
+        if now is None:
+            return []
+        return [i for i in self.unsure_tiles() if self._would_change(now, i)]
+
+    def _would_change(self, now: Settlement, tile_id: int) -> bool:
+        for other, _ in self.alternatives(tile_id):
+            if other == self.face(tile_id):
+                continue
+
+            def face(i: int, other: str = other) -> str:
+                return other if i == tile_id else self.face(i)
+
+            trial = Book()
+            trial.entries = list(self.book.entries)
+            trial.refold(face)
+            then = self._settle(trial)
+            if then is None or (then.delta, then.error) != (now.delta, now.error):
+                return True
+        return False
+
+    @staticmethod
+    def _settle(book: Book) -> Settlement | None:
+        state = book.state
+        assert state is not None
+        return finish(state).settlement
+
+    # --- explaining ---
+
+    def _explain(self, t: float) -> None:
+        while (proposal := self._propose(t)) is not None:
+            self._adopt(proposal)
+        self._waiting_since = (self._waiting_since or t) if self._unexplained() else None
+
+    def _propose(self, t: float) -> explain.Proposal | None:
+        if self.over:
+            return None
+        scene = self._scene(t)
+        rules: Iterable[Callable[[explain.Scene], explain.Proposal | None]] = (
+            explain.indicator, explain.flower, explain.meld, explain.discard, self._win,
+        )  # fmt: skip
+        for rule in rules:
+            proposal = rule(scene)
+            if proposal is not None:
+                return proposal
+        return None
+
+    def _scene(self, t: float) -> explain.Scene:
+        waited = self._waiting_since is not None and (
+            t - self._waiting_since >= self.thresholds.patience_s
+        )
+        layout, newest = self.layout, self.book.entries[-1]
+        assert self.book.step is not None
+        return explain.Scene(
+            t=t, felt=self.felt, layout=layout, geometry=self.geometry, seats=self.kit.seats,
+            turn=self.book.step.turn, patient=not waited,
+            indicator_wanted=self.kit.indicator and layout.indicator is None,
+            last_meld=newest.n if newest.fact.kind == "meld" else None,
+            ignored=frozenset(self._undone),
+        )  # fmt: skip
+
+    def _adopt(self, proposal: explain.Proposal) -> None:
+        if proposal.moved is not None:
+            self.felt.moved(*proposal.moved)
+        if proposal.instead_of is not None:
+            fact = proposal.facts[0]
+            self._resolve(fact, until=proposal.instead_of)
+            self.book.change(proposal.instead_of, fact, self.face)
+            self._fresh.extend(self.book.entries[proposal.instead_of :])
+            return
+        for fact in proposal.facts:
+            if fact.kind in ("meld", "win"):
+                self._write_calls()
+            self._resolve(fact)
+            self._write(fact)
+
+    def _win(self, scene: explain.Scene) -> explain.Proposal | None:
+        """A hand laid open by a seat that called Hu, or that is a winning hand."""
+        for seat in range(self.kit.seats):
+            tiles = self._open_hand(seat)
+            if not tiles:
+                continue
+            fact, moved = self._read_win(scene.t, seat, tiles)
+            if fact is None:
+                continue
+            if self.called_hu(seat) or not self._objections(fact):
+                return explain.Proposal((fact,), moved=moved)
+        return None
+
+    def _open_hand(self, seat: int) -> list[FeltTile]:
+        known = self.layout.explained | self._undone
+        return [
+            tile for tile in self.felt.at(Zone.RACK, seat)
+            if tile.id not in known and not tile.face_down
+        ]  # fmt: skip
+
+    def concealed(self, seat: int) -> int:
+        """Tiles that a seat holds between turns: its hand less three for every set."""
+        return self.kit.hand_size - 3 * len(self.layout.melds[seat])
+
+    def called_hu(self, seat: int) -> bool:
+        """Whether a seat has called Hu on what happened last."""
+        return seat in self._hu_since
+
+    def apart_unknown(self, seat: int) -> bool:
+        """Whether an own draw lies open without its last tile set apart."""
+        tiles = self._open_hand(seat)
+        return (
+            not self.over
+            and len(tiles) == self.concealed(seat) + 1
+            and self.called_hu(seat)
+            and set_apart(tiles, self.geometry) is None
+        )
+
+    def _read_win(
+        self, t: float, seat: int, tiles: list[FeltTile]
+    ) -> tuple[Fact | None, tuple[int, int] | None]:
+        extra = len(tiles) - self.concealed(seat)
+        if extra == 0:
+            return self._claimed_win(t, seat, tiles), None
+        if extra != 1:
+            return None, None
+        apart = set_apart(tiles, self.geometry)
+        if apart is None:
+            return None, None
+        last = self.layout.last_discard
+        if last is not None and last[0] != seat and last[1] not in self.felt.present:
+            rest = tuple(tile.id for tile in tiles if tile is not apart)
+            fact = Fact(
+                "win", t, seat=seat, tiles=rest, by="discard", source=last[0], claimed=last[1]
+            )  # fmt: skip
+            return fact, (last[1], apart.id)
+        return self._own_draw(t, seat, tiles, apart), None
+
+    def _own_draw(self, t: float, seat: int, tiles: list[FeltTile], apart: FeltTile) -> Fact:
+        rest = tuple(tile.id for tile in tiles if tile.id != apart.id)
+        played = any(e.fact.kind in ("discard", "meld") for e in self.book.entries)
+        start = self.book.entries[0].event
+        assert isinstance(start, Start)
+        dealt = not played and seat == start.dealer
+        return Fact(
+            "win", t, seat=seat, tiles=rest, claimed=apart.id, by="deal" if dealt else "self_draw"
+        )  # fmt: skip
+
+    def _claimed_win(self, t: float, seat: int, tiles: list[FeltTile]) -> Fact | None:
+        ids = tuple(tile.id for tile in tiles)
+        moves = [e for e in self.book.entries if e.fact.kind in ("discard", "meld", "flower")]
+        newest = moves[-1].fact if moves else None
+        if newest is not None and newest.meld == "added_kong" and newest.seat != seat:
+            return Fact(
+                "win", t, seat=seat, tiles=ids, by="rob_kong", source=newest.seat,
+                claimed=newest.tiles[-1],
+            )  # fmt: skip
+        last = self.layout.last_discard
+        if last is None or last[0] == seat:
+            return None
+        return Fact(
+            "win", t, seat=seat, tiles=ids, by="discard", source=last[0], claimed=last[1]
+        )  # fmt: skip
+
+    def _enter_win(self, t: float, seat: int, tiles: list[FeltTile], apart: FeltTile) -> None:
+        self._adopt(explain.Proposal((self._own_draw(t, seat, tiles, apart),)))
+
+    # --- faces ---
+
+    def _possible(self, seen: SeenTile) -> SeenTile | None:
+        """The tile with faces that this set of tiles has; None if nothing is left of it."""
+        kept = {
+            name: p for name, p in seen.probabilities.items()
+            if name == "back" or self.kit.copies[NAMES.index(name)]
+        }  # fmt: skip
+        return seen.model_copy(update={"probabilities": kept}) if kept else None
+
+    def _resolve(self, fact: Fact, until: int | None = None) -> None:
+        """Decide the faces of a fact's tiles together, by what the rules make plausible."""
+        book = self.book
+        if until is not None:
+            book = Book()
+            book.entries = self.book.entries[:until]
+        open_ids = [
+            i for i in fact.all_tiles
+            if not self.felt.tiles[i].confirmed and not self.felt.tiles[i].face_down
+        ]  # fmt: skip
+        if not open_ids:
+            return
+        beliefs: list[Belief] = [self.felt.tiles[i].belief for i in open_ids]
+
+        def prior(faces: tuple[str, ...]) -> float:
+            issues = book.issues_of(fact, dict(zip(open_ids, faces, strict=True)), self.face)
+            return float(_IMPLAUSIBLE ** min(len(issues), 2))
+
+        posterior = infer(beliefs, prior)
+        for index, tile_id in enumerate(open_ids):
+            face = posterior.faces[index]
+            self._resolved[tile_id] = (face, posterior.marginal(index)[face])
+
+    def _objections(self, fact: Fact) -> bool:
+        """Whether the engine would object to a fact."""
+        return bool(self.book.issues_of(fact, {}, self.face))
+
+    def _reconsider(self) -> None:
+        """Decide unsure faces again after another look, and doubt what cannot be."""
+        unsure = set(self.unsure_tiles())
+        if not unsure:
+            return
+        for entry in self.book.entries:
+            if unsure & set(entry.fact.all_tiles):
+                self._resolve(entry.fact, until=entry.n)
+        self._refold()
+
+    def _refold(self) -> None:
+        self._fresh.extend(self.book.refold(self.face))
+
+    def _write(self, fact: Fact) -> None:
+        entry = self.book.add(fact, self.face)
+        self._fresh.append(entry)
+        if any(issue.id == "fifth_copy" for issue in entry.issues):
+            self._doubt_copies(fact)
+        if fact.kind in ("discard", "meld"):  # play went on: an older Hu was not meant
+            since = fact.t - self.thresholds.patience_s
+            self._hu_since = {s: t for s, t in self._hu_since.items() if t >= since}
+
+    def _write_calls(self) -> None:
+        calls, self._calls = self._calls, []
+        for fact in calls:
+            self._write(fact)
+
+    def _doubt_copies(self, fact: Fact) -> None:
+        """One of five equal tiles was misread: the least certain ones are no longer sure."""
+        faces = {self.face(i) for i in fact.all_tiles}
+        shown = [i for i in self.layout.explained if self.face(i) in faces]
+        doubtful = [i for i in shown if not self.felt.tiles[i].confirmed]
+        for tile_id in doubtful:
+            face, p = self._resolved.get(tile_id, best(self.felt.tiles[tile_id].belief))
+            self._resolved[tile_id] = (face, min(p, self.thresholds.sure - 0.01))
+
+    def _unexplained(self) -> set[int]:
+        return self.felt.present - self.layout.explained - self._undone
+
+    def _elsewhere(self, entry: Entry, tile_id: int) -> bool:
+        others = (e for e in self.book.entries if e.n != entry.n)
+        return any(tile_id in e.fact.all_tiles for e in others)
