@@ -124,8 +124,8 @@ class RuleSet(Generic[OptionsT]):
         wild: which tiles are wild for an indicator (``None`` = none turned) under given options.
         patterns: every scoring pattern.
         score: settles a case whose options and tiles are already checked.
-        complete: whether concealed identities (all fourteen less three a meld, the last one
-            drawn) make a winning shape.
+        complete: whether concealed physical tiles, the winning one last, make a winning shape
+            beside the melds.
         false_win: penalty for a false win; payments as a settlement without patterns.
         articles: the prose of the rule sheet under given options.
     """

@@ -1,0 +1,173 @@
+"""Fast questions about shape: does it win, how far is it, what does it wait for.
+
+These answer yes or no (or a number) from cached tables a suit and never list readings. Counts are
+by identity (34 kinds) as in :mod:`tablectl.rules.decompose`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from tablectl.tiles import Tile
+
+ORPHANS: tuple[Tile, ...] = tuple(
+    Tile(i) for i in (0, 8, 9, 17, 18, 26, 27, 28, 29, 30, 31, 32, 33)
+)
+"""The terminals and honours of thirteen orphans."""
+
+_NEVER = 99
+
+
+@lru_cache(maxsize=1 << 16)
+def block_need(suit: tuple[int, ...]) -> tuple[int, int]:
+    """Fewest wild tiles that complete a suit's tiles to sets: without a pair, and with one.
+
+    The pair holds a natural tile of the suit at least (else ``_NEVER``). Wild tiles and naturals
+    of a target tile are interchangeable here, so a place that can be natural is.
+    """
+    first = next((i for i, n in enumerate(suit) if n), None)
+    if first is None:
+        return 0, _NEVER
+    have = suit[first]
+    plain = paired = _NEVER
+    take = min(have, 3)
+    for used in range(take, 0, -1):
+        rest = block_need(_without(suit, first, used))
+        plain, paired = min(plain, 3 - used + rest[0]), min(paired, 3 - used + rest[1])
+    for used in range(min(have, 2), 0, -1):
+        paired = min(paired, 2 - used + block_need(_without(suit, first, used))[0])
+    for start in range(max(0, first - 2), min(first, len(suit) - 3) + 1):
+        left, wild = list(suit), 0
+        for i in range(start, start + 3):
+            if left[i]:
+                left[i] -= 1
+            else:
+                wild += 1
+        rest = block_need(tuple(left))
+        plain, paired = min(plain, wild + rest[0]), min(paired, wild + rest[1])
+    return plain, paired
+
+
+def _without(suit: tuple[int, ...], at: int, used: int) -> tuple[int, ...]:
+    return (*suit[:at], suit[at] - used, *suit[at + 1 :])
+
+
+def _needs(counts: Sequence[int]) -> list[tuple[int, int]]:
+    blocks = [block_need(tuple(counts[at : at + 9])) for at in (0, 9, 18)]
+    return blocks + [block_need((n,)) for n in counts[27:] if n]
+
+
+def sets_need(counts: Sequence[int]) -> int:
+    """Fewest wild tiles that complete the tiles to sets alone, without a pair."""
+    return sum(plain for plain, _ in _needs(counts))
+
+
+def sets_and_pair_need(counts: Sequence[int]) -> int:
+    """Fewest wild tiles that complete the tiles to sets and one pair."""
+    needs = _needs(counts)
+    total = sum(plain for plain, _ in needs)
+    return min([total + 2, *(total - plain + paired for plain, paired in needs)])
+
+
+def is_sets_and_pair(counts: Sequence[int], wilds: int) -> bool:
+    """Whether naturals and wild tiles make sets and a pair; their number must be 3n + 2."""
+    return (sum(counts) + wilds) % 3 == 2 and sets_and_pair_need(counts) <= wilds
+
+
+def is_sets(counts: Sequence[int], wilds: int) -> bool:
+    """Whether naturals and wild tiles make sets alone; their number must be 3n."""
+    return (sum(counts) + wilds) % 3 == 0 and sets_need(counts) <= wilds
+
+
+def is_pairs(counts: Sequence[int], wilds: int) -> bool:
+    """Whether naturals and wild tiles make pairs alone (four alike are two pairs)."""
+    singles = sum(n % 2 for n in counts)
+    return singles <= wilds and (wilds - singles) % 2 == 0
+
+
+def is_thirteen_orphans(counts: Sequence[int], wilds: int) -> bool:
+    """Whether fourteen tiles are thirteen orphans."""
+    held = [counts[t] for t in ORPHANS]
+    if sum(counts) + wilds != 14 or sum(held) != sum(counts):
+        return False
+    return max(held) <= 2 and sum(n == 2 for n in held) <= 1
+
+
+def distance(counts: Sequence[int], wilds: int, sets: int) -> int:
+    """Tiles that must be exchanged until sets and a pair are complete.
+
+    Args:
+        counts: concealed naturals, ``3 * sets + 1`` or ``+ 2`` tiles with the wild ones.
+        wilds: wild tiles held.
+        sets: sets that the concealed tiles must still make.
+
+    Returns:
+        0 for a complete hand, 1 for a hand that waits for its last tile, and so on (one more than
+        the customary count, which calls a waiting hand 0).
+    """
+    best = [[0] * (sets + 1), [-_NEVER] * (sets + 1)]
+    blocks = [tuple(counts[at : at + 9]) for at in (0, 9, 18)]
+    blocks += [(n,) for n in counts[27:] if n]
+    for block in blocks:
+        if any(block):
+            best = _merge(best, _block_use(block, sets), sets)
+    used = max(best[0][sets], best[1][sets])
+    return max(0, 3 * sets + 2 - used - wilds)
+
+
+def _merge(left: list[list[int]], right: tuple[tuple[int, ...], ...], sets: int) -> list[list[int]]:
+    """Best use of two blocks together; at most one of them gives the pair."""
+    out = [[-_NEVER] * (sets + 1) for _ in range(2)]
+    for pairs, choices in enumerate((((0, 0),), ((0, 1), (1, 0)))):
+        for a, b in choices:
+            for s in range(sets + 1):
+                for t in range(sets + 1 - s):
+                    value = left[a][s] + right[b][t]
+                    out[pairs][s + t] = max(out[pairs][s + t], value)
+    return out
+
+
+@lru_cache(maxsize=1 << 14)
+def _block_use(block: tuple[int, ...], sets: int) -> tuple[tuple[int, ...], ...]:
+    """Most naturals that ``s`` sets (and a pair) of one block can use, by pairs and sets.
+
+    Index ``[p][s]``; sets beyond what the naturals serve count as filled by other tiles.
+    """
+    best = [[0] * (sets + 1), [0] * (sets + 1)]
+    for made, pairs, used in _uses(block, sets, 1):
+        best[pairs][made] = max(best[pairs][made], used)
+    for row in best:
+        for s in range(1, sets + 1):
+            row[s] = max(row[s], row[s - 1])
+    best[1] = [max(a, b) for a, b in zip(best[0], best[1], strict=True)]
+    return tuple(tuple(row) for row in best)
+
+
+@lru_cache(maxsize=1 << 16)
+def _uses(block: tuple[int, ...], sets: int, pairs: int) -> frozenset[tuple[int, int, int]]:
+    """What ``sets`` sets and ``pairs`` pairs at most can use: sets, pairs, naturals used.
+
+    Groups hold one natural tile at least; the lowest tile left is used or passed over.
+    """
+    at = next((i for i, n in enumerate(block) if n), None)
+    if at is None:
+        return frozenset({(0, 0, 0)})
+    out = set(_uses(_without(block, at, block[at]), sets, pairs))
+    if sets:
+        take = min(3, block[at])
+        rests = [(take, _without(block, at, take))]
+        for places in ((at, at + 1, at + 2), (at, at + 1), (at, at + 2)):
+            if len(block) > 1 and places[-1] < len(block) and all(block[i] for i in places):
+                rest = tuple(n - (i in places) for i, n in enumerate(block))
+                rests.append((len(places), rest))
+        for used, rest in rests:
+            out |= {(s + 1, p, u + used) for s, p, u in _uses(rest, sets - 1, pairs)}
+    if pairs:
+        take = min(2, block[at])
+        rest = _without(block, at, take)
+        out |= {(s, p + 1, u + take) for s, p, u in _uses(rest, sets, 0)}
+    best: dict[tuple[int, int], int] = {}
+    for s, p, u in out:
+        best[s, p] = max(best.get((s, p), 0), u)
+    return frozenset((s, p, u) for (s, p), u in best.items())
