@@ -45,8 +45,8 @@ class TableGeometry:
         panel: half side of the centre panel.
         river, wall, exposed, rack: nearest and farthest distance of the band from the centre.
         river_columns: tiles in a row of a river before the next row begins.
-        marker_size: side of a calibration marker's black square in tile widths.
-        marker_inset: distance of a marker's centre from the two edges of the felt in tile widths.
+        marker_size_mm: side of a calibration marker's black square.
+        marker_inset_mm: distance of a marker's centre from the two nearest edges of the felt.
     """
 
     tile_width_mm: float = 28.0
@@ -60,8 +60,8 @@ class TableGeometry:
     exposed: tuple[float, float] = (10.7, 12.5)
     rack: tuple[float, float] = (12.7, 14.8)
     river_columns: int = 6
-    marker_size: float = 1.8
-    marker_inset: float = 1.4
+    marker_size_mm: float = 38.0
+    marker_inset_mm: float = 30.0
 
     @property
     def half_mm(self) -> float:
@@ -125,9 +125,8 @@ class TableGeometry:
         clockwise: 1 top right, 2 bottom right, 3 bottom left. All are printed upright for seat 0
         and listed clockwise from their own top-left corner, as OpenCV reports them.
         """
-        w = self.tile_width_mm
-        near = (self.half - self.marker_inset) * w
-        r = self.marker_size * w / 2
+        near = self.half_mm - self.marker_inset_mm
+        r = self.marker_size_mm / 2
         square = ((-r, -r), (r, -r), (r, r), (-r, r))
         centres = ((-near, -near), (near, -near), (near, near), (-near, near))
         return {

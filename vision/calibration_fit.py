@@ -1,0 +1,298 @@
+"""Measuring a calibration: from four printed markers or from four clicked corners."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, Literal
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike
+
+from vision.calibration import (
+    Array,
+    Calibration,
+    CalibrationError,
+    Lens,
+    pose_from_homography,
+)
+from vision.geometry import TableGeometry
+from vision.sources.frame import Image
+
+USUAL_FIELD_OF_VIEW: Final = 66.0
+"""Horizontal degrees of the usual Pi camera; used where nothing better is known."""
+_MAX_REPROJECTION: Final = 0.08
+"""Of a tile's width: more means a wrong marker, a bent sheet or a wrong corner."""
+PATCH_PX: Final = 48
+_GOLDEN: Final = (5**0.5 - 1) / 2
+
+
+@dataclass(frozen=True)
+class _Fit:
+    homography: Array
+    k1: float
+    error_px: float
+
+
+def find_markers(image: Image) -> dict[int, Array]:
+    """Corners (4, 2) in px of every printed marker 0 to 3 in a picture."""
+    parameters = cv2.aruco.DetectorParameters()
+    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    parameters.cornerRefinementWinSize = 4
+    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+    detector = cv2.aruco.ArucoDetector(dictionary, parameters)
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    found: dict[int, Array] = {}
+    # Small markers are found only in an enlarged picture; large ones are measured as they are.
+    for scale in (1, 2):
+        picture = grey if scale == 1 else cv2.resize(grey, None, fx=2, fy=2)
+        corners, ids, _ = detector.detectMarkers(picture)
+        for marker, four in zip([] if ids is None else ids.ravel(), corners, strict=True):
+            if 0 <= marker < 4:
+                points = (np.asarray(four, dtype=float).reshape(4, 2) + 0.5) / scale - 0.5
+                found.setdefault(int(marker), points)
+        if len(found) == 4:
+            break
+    return found
+
+
+def calibrate_from_markers(
+    image: Image,
+    geometry: TableGeometry,
+    *,
+    focal_px: float | None = None,
+    camera_height_mm: float | None = None,
+    k1: float | None = None,
+) -> Calibration:
+    """Calibrate from one picture in which the four printed markers lie at the felt's corners.
+
+    Args:
+        image: (h, w, 3) BGR, without hands over the markers.
+        geometry: of the table.
+        focal_px: where known.
+        camera_height_mm: lens above felt by tape measure, instead of the focal length.
+        k1: where known; else measured.
+
+    Raises:
+        CalibrationError: a marker is missing or they don't lie as they should.
+    """
+    found = find_markers(image)
+    missing = sorted({0, 1, 2, 3} - found.keys())
+    if missing:
+        raise CalibrationError(_missing_text(missing))
+    layout = geometry.markers()
+    ids = sorted(found)
+    px = np.concatenate([found[i] for i in ids])
+    mm = np.concatenate([np.array(layout[i]) for i in ids])
+    size = (image.shape[1], image.shape[0])
+    fit = _fit_lens(px, mm, size) if k1 is None else _fit_plane(px, mm, size, k1)
+    calibration = _finish(
+        fit,
+        size,
+        geometry,
+        "markers",
+        focal_px=focal_px,
+        height_mm=camera_height_mm,
+        marks={i: found[i] for i in ids},
+    )
+    if fit.error_px > _MAX_REPROJECTION * calibration.tile_px():
+        raise CalibrationError(
+            f"the markers don't lie where they should (error {fit.error_px:.1f} px): put marker 0 "
+            "top left, 1 top right, 2 bottom right, 3 bottom left as the sheet shows, flat, "
+            f"{geometry.marker_inset_mm:.0f} mm from both edges, printed at 100 %"
+        )
+    return _with_patches(calibration, image)
+
+
+def calibrate_from_corners(
+    image: Image,
+    corners_px: Sequence[tuple[float, float]],
+    geometry: TableGeometry,
+    *,
+    focal_px: float | None = None,
+    camera_height_mm: float | None = None,
+    k1: float = 0.0,
+) -> Calibration:
+    """Calibrate from the four corners of the felt, clicked by a person.
+
+    Args:
+        image: the picture in which they were clicked, (h, w, 3) BGR.
+        corners_px: top left, top right, bottom right, bottom left with seat 0 at the bottom.
+        geometry: of the table.
+        focal_px: where known.
+        camera_height_mm: lens above felt by tape measure.
+        k1: radial distortion; four points can't tell it.
+
+    Raises:
+        CalibrationError: not four corners of a convex figure in clockwise order inside the picture.
+    """
+    size = (image.shape[1], image.shape[0])
+    px = np.array(corners_px, dtype=float)
+    if px.shape != (4, 2):
+        raise CalibrationError(f"expected four corners x,y but got {len(corners_px)}")
+    if (px < -0.5).any() or (px > np.array(size)).any():
+        raise CalibrationError(f"a corner lies outside the picture of {size[0]}x{size[1]}")
+    turns = _turns(px)
+    if not (turns > 0).all():
+        raise CalibrationError(
+            "the corners must be top left, top right, bottom right, bottom left (clockwise, seat 0 "
+            "at the bottom)"
+        )
+    h = geometry.half_mm
+    mm = np.array([(-h, -h), (h, -h), (h, h), (-h, h)])
+    fit = _fit_plane(px, mm, size, k1)
+    return _with_patches(
+        _finish(
+            fit, size, geometry, "corners", focal_px=focal_px, height_mm=camera_height_mm, marks={}
+        ),
+        image,
+    )
+
+
+def realign(calibration: Calibration, image: Image, geometry: TableGeometry) -> Calibration:
+    """A new calibration for a camera that was bumped, keeping its lens.
+
+    Raises:
+        CalibrationError: the markers aren't all visible.
+    """
+    return calibrate_from_markers(image, geometry, focal_px=calibration.focal_px, k1=calibration.k1)
+
+
+def _missing_text(missing: list[int]) -> str:
+    names = {0: "top left", 1: "top right", 2: "bottom right", 3: "bottom left"}
+    which = ", ".join(f"{i} ({names[i]})" for i in missing)
+    noun = "marker" if len(missing) == 1 else "markers"
+    return (
+        f"{noun} {which} not found: lay the printed markers flat in the corners of the felt, the "
+        "whole felt in the picture, nothing over them, no glare; print a sheet with "
+        "`tablectl calibrate --sheet markers.svg`"
+    )
+
+
+def _turns(px: Array) -> Array:
+    """Cross products at each corner: all positive for a convex, clockwise (y down) figure."""
+    ahead = np.roll(px, -1, axis=0) - px
+    behind = px - np.roll(px, 1, axis=0)
+    turns: Array = behind[:, 0] * ahead[:, 1] - behind[:, 1] * ahead[:, 0]
+    return turns
+
+
+def _fit_plane(px: Array, mm: Array, size: tuple[int, int], k1: float) -> _Fit:
+    """Homography undistorted px to mm for a given distortion, with its error in seen px."""
+    lens = Lens(size, k1, 0.0)
+    ideal = lens.undistort(px)
+    to_px, _ = cv2.findHomography(mm, ideal, 0)
+    if to_px is None:
+        raise CalibrationError("the points lie on a line: is the camera over the table?")
+    mapped = cv2.perspectiveTransform(mm.reshape(-1, 1, 2), to_px).reshape(-1, 2).astype(float)
+    error = float(np.sqrt(((lens.distort(mapped) - px) ** 2).sum(axis=1).mean()))
+    inverse = np.linalg.inv(to_px)
+    return _Fit(inverse / inverse[2, 2], k1, error)
+
+
+def _fit_lens(px: Array, mm: Array, size: tuple[int, int]) -> _Fit:
+    """The distortion with the least error: each marker shows how the scale changes outwards."""
+    k1 = _minimise(lambda k: _fit_plane(px, mm, size, k).error_px, -0.35, 0.35)
+    return _fit_plane(px, mm, size, round(k1, 5))
+
+
+def _minimise(cost: Callable[[float], float], low: float, high: float, steps: int = 30) -> float:
+    """Golden-section search of a function with one valley."""
+    a, b = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_a, at_b = cost(a), cost(b)
+    for _ in range(steps):
+        if at_a < at_b:
+            high, b, at_b = b, a, at_a
+            a = high - _GOLDEN * (high - low)
+            at_a = cost(a)
+        else:
+            low, a, at_a = a, b, at_b
+            b = low + _GOLDEN * (high - low)
+            at_b = cost(b)
+    return (low + high) / 2
+
+
+def _focal(
+    to_px: Array, size: tuple[int, int], given: float | None, height_mm: float | None
+) -> tuple[float, bool]:
+    """Focal length, and whether it is more than a guess."""
+    if given is not None:
+        return given, True
+    centre = Lens(size, 0, 0).centre
+    usual = size[0] / 2 / np.tan(np.radians(USUAL_FIELD_OF_VIEW / 2))
+    candidates = usual * np.exp(np.linspace(-1.2, 1.2, 481))
+    if height_mm is not None:
+        heights = np.array([_height(to_px, float(f), centre) for f in candidates])
+        return float(candidates[np.abs(heights - height_mm).argmin()]), True
+    # A tilted view tells the focal length, a vertical one doesn't: weigh both with what is usual.
+    costs = [_skew(to_px, float(f), centre) / 0.003**2 for f in candidates]
+    prior = (np.log(candidates / usual) / 0.35) ** 2
+    return float(candidates[(np.array(costs) + prior).argmin()]), False
+
+
+def _height(to_px: Array, focal: float, centre: Array) -> float:
+    rotation, shift = pose_from_homography(to_px, focal, centre)
+    return float((-rotation.T @ shift)[2])
+
+
+def _skew(to_px: Array, focal: float, centre: Array) -> float:
+    """How far the table's axes are from equally long and square under this focal length."""
+    flat = to_px.copy()
+    flat[0] -= centre[0] * flat[2]
+    flat[1] -= centre[1] * flat[2]
+    flat[:2] /= focal
+    x, y = flat[:, 0], flat[:, 1]
+    length = np.linalg.norm(x) / np.linalg.norm(y)
+    cosine = x @ y / np.linalg.norm(x) / np.linalg.norm(y)
+    return float(np.log(length) ** 2 + cosine**2)
+
+
+def _finish(
+    fit: _Fit,
+    size: tuple[int, int],
+    geometry: TableGeometry,
+    method: Literal["markers", "corners"],
+    *,
+    focal_px: float | None,
+    height_mm: float | None,
+    marks: Mapping[int, ArrayLike],
+) -> Calibration:
+    focal, known = _focal(np.linalg.inv(fit.homography).astype(float), size, focal_px, height_mm)
+    h = fit.homography
+    return Calibration(
+        image_size=size,
+        homography=(
+            (float(h[0, 0]), float(h[0, 1]), float(h[0, 2])),
+            (float(h[1, 0]), float(h[1, 1]), float(h[1, 2])),
+            (float(h[2, 0]), float(h[2, 1]), float(h[2, 2])),
+        ),
+        k1=fit.k1,
+        focal_px=focal,
+        focal_known=known,
+        method=method,
+        reprojection_px=round(fit.error_px, 3),
+        tile_width_mm=geometry.tile_width_mm,
+        half_mm=geometry.half_mm,
+        marks={
+            i: tuple((round(float(x), 2), round(float(y), 2)) for x, y in np.asarray(four))
+            for i, four in marks.items()
+        },
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _with_patches(calibration: Calibration, image: Image) -> Calibration:
+    """Remember how the felt's corners look, where they are inside the picture."""
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    half = PATCH_PX // 2
+    patches = []
+    for x, y in calibration.felt_outline:
+        cx = int(np.clip(round(x), half, image.shape[1] - half))
+        cy = int(np.clip(round(y), half, image.shape[0] - half))
+        ok, data = cv2.imencode(".png", grey[cy - half : cy + half, cx - half : cx + half])
+        if ok:
+            patches.append((float(cx), float(cy), base64.b64encode(data.tobytes()).decode()))
+    return calibration.model_copy(update={"patches": tuple(patches)})
