@@ -31,10 +31,8 @@ def ts_type(schema: dict[str, Any]) -> str:
     """The TypeScript type of one JSON schema node."""
     if "$ref" in schema:
         return str(schema["$ref"]).removeprefix(_PREFIX)
-    if "enum" in schema:
-        return _literals(schema["enum"])
-    if "const" in schema:
-        return json.dumps(schema["const"], ensure_ascii=False)
+    if "enum" in schema or "const" in schema:
+        return _literals(schema.get("enum") or [schema["const"]])
     if "anyOf" in schema:
         return " | ".join(dict.fromkeys(ts_type(option) for option in schema["anyOf"]))
     kind = schema.get("type")
