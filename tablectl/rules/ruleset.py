@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol
+from typing import Generic, Protocol
 
 from tablectl.rules.case import CaseError, Meld, ScoreCase, check_physical
 from tablectl.rules.options import Options, OptionsT, parse_options
+from tablectl.rules.play import PlayRules
 from tablectl.rules.settlement import Settlement, balanced
 from tablectl.rules.wild import Wild
 from tablectl.tiles import N_KINDS, Tile
@@ -128,6 +129,7 @@ class RuleSet(Generic[OptionsT]):
             beside the melds.
         false_win: penalty for a false win; payments as a settlement without patterns.
         articles: the prose of the rule sheet under given options.
+        play: walls, turns, claims, locks and rotation, from ``<id>/play.py``.
     """
 
     id: str
@@ -143,13 +145,7 @@ class RuleSet(Generic[OptionsT]):
     complete: Callable[[Sequence[Tile], Sequence[Meld], Wild, OptionsT], bool]
     false_win: Callable[[ScoreCase, OptionsT, Names], Settlement]
     articles: Callable[[OptionsT], tuple[Article, ...]]
-
-    @property
-    def play(self) -> Any:
-        """The rules of play, from ``<id>/play.py``."""
-        from importlib import import_module
-
-        return import_module(f"tablectl.rules.{self.id}.play").PLAY
+    play: PlayRules
 
     def options(self, values: Mapping[str, object] | None = None) -> OptionsT:
         """Options with their defaults filled in.

@@ -9,6 +9,7 @@ from tablectl.rules.hangzhou.false_win import false_win
 from tablectl.rules.hangzhou.hand import look, wild_rule
 from tablectl.rules.hangzhou.options import HangzhouOptions
 from tablectl.rules.hangzhou.patterns import PATTERNS
+from tablectl.rules.hangzhou.play import PLAY
 from tablectl.rules.hangzhou.settle import settle
 from tablectl.rules.hangzhou.sheet import articles
 from tablectl.rules.ruleset import Equipment, RuleSet, tile_copies
@@ -41,4 +42,5 @@ RULES = RuleSet(
     complete=_complete,
     false_win=false_win,
     articles=articles,
+    play=PLAY,
 )

@@ -8,6 +8,7 @@ from tablectl.rules.case import Meld, ScoreCase
 from tablectl.rules.decompose import counts_of
 from tablectl.rules.hongkong.options import HongKongOptions
 from tablectl.rules.hongkong.patterns import PATTERNS
+from tablectl.rules.hongkong.play import PLAY
 from tablectl.rules.hongkong.settle import settle
 from tablectl.rules.hongkong.sheet import articles
 from tablectl.rules.ruleset import Equipment, Names, RuleSet, tile_copies
@@ -60,4 +61,5 @@ RULES = RuleSet(
     complete=_complete,
     false_win=_false_win,
     articles=articles,
+    play=PLAY,
 )
