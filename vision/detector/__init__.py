@@ -1,0 +1,7 @@
+"""The tile recogniser at run time: numpy, OpenCV and onnxruntime, no torch."""
+
+from .detection import Detection
+from .detector import Detector
+from .weights import Weights, WeightsError, find_weights
+
+__all__ = ["Detection", "Detector", "Weights", "WeightsError", "find_weights"]

@@ -1,0 +1,83 @@
+"""Box arithmetic of the tile finder: decoding its grids, suppressing doubles, windows."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float32]
+
+REG_MAX: Final = 16
+"""Bins of the distance distribution of each box side (ultralytics' DFL)."""
+
+
+def decode_grid(grid: FloatArray, stride: int, min_score: float) -> tuple[FloatArray, FloatArray]:
+    """Boxes (N, 4) x1 y1 x2 y2 px and scores (N,) of one output grid (65, H, W).
+
+    Channels: 4 sides x 16 bins of the distance from the cell's centre (left, top, right, bottom, in
+    strides), then the logit of "here is a tile".
+    """
+    logit_floor = float(np.log(min_score / (1 - min_score)))
+    rows, columns = np.nonzero(grid[4 * REG_MAX] > logit_floor)
+    if len(rows) == 0:
+        return np.zeros((0, 4), np.float32), np.zeros(0, np.float32)
+    scores = 1 / (1 + np.exp(-grid[4 * REG_MAX, rows, columns]))
+    bins = grid[: 4 * REG_MAX, rows, columns].T.reshape(-1, 4, REG_MAX)
+    weight = np.exp(bins - bins.max(axis=2, keepdims=True))
+    distance = (weight * np.arange(REG_MAX)).sum(axis=2) / weight.sum(axis=2)
+    centre = np.stack([columns + 0.5, rows + 0.5], axis=1)
+    boxes = np.concatenate([centre - distance[:, :2], centre + distance[:, 2:]], axis=1) * stride
+    return boxes.astype(np.float32), scores.astype(np.float32)
+
+
+def suppress(
+    boxes: FloatArray, scores: FloatArray, max_iou: float, max_inside: float
+) -> npt.NDArray[np.intp]:
+    """Indices of the boxes to keep, best score first (greedy non-maximum suppression).
+
+    A box goes when a better one overlaps it by IoU ``max_iou``, or covers ``max_inside`` of the
+    smaller of the two.
+    """
+    order = np.argsort(-scores, kind="stable")
+    area = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
+    keep: list[int] = []
+    alive = np.ones(len(boxes), np.bool_)
+    for index in order:
+        if not alive[index]:
+            continue
+        keep.append(int(index))
+        top_left = np.maximum(boxes[index, :2], boxes[:, :2])
+        bottom_right = np.minimum(boxes[index, 2:], boxes[:, 2:])
+        inter = np.prod(np.clip(bottom_right - top_left, 0, None), axis=1)
+        iou = inter / np.maximum(area + area[index] - inter, 1e-9)
+        inside = inter / np.maximum(np.minimum(area, area[index]), 1e-9)
+        alive &= (iou <= max_iou) & (inside <= max_inside)
+    return np.array(keep, np.intp)
+
+
+def window_starts(length: int, window: int, overlap: int) -> list[int]:
+    """Starts of windows of ``window`` px covering ``length`` px, sharing at least ``overlap`` px."""
+    if length <= window:
+        return [0]
+    count = int(np.ceil((length - overlap) / (window - overlap)))
+    return [round(i * (length - window) / (count - 1)) for i in range(count)]
+
+
+def cut_by_window(
+    boxes: FloatArray, origin: tuple[int, int], size: tuple[int, int], whole: tuple[int, int]
+) -> npt.NDArray[np.bool_]:
+    """Which boxes (N, 4, px of the window) touch a window edge that is not the picture's edge.
+
+    ``origin`` x y of the window in the picture, ``size`` and ``whole`` width and height. The
+    neighbouring window sees such a tile whole.
+    """
+    margin = 2.0
+    cut = np.zeros(len(boxes), np.bool_)
+    for axis in (0, 1):
+        if origin[axis] > 0:
+            cut |= boxes[:, axis] < margin
+        if origin[axis] + size[axis] < whole[axis]:
+            cut |= boxes[:, axis + 2] > size[axis] - margin
+    return cut

@@ -1,0 +1,64 @@
+"""How the tile reader sees a detected tile. Shared by training and run time, so that they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+CROP_PX: Final = 64
+"""Side of the reader's input, pixels."""
+
+CROP_SCALE: Final = 1.12
+"""Side of the square that is cut, over the longer side of the detector's box."""
+
+Box = tuple[float, float, float, float]
+
+
+def square_of(box: Box) -> Box:
+    """The square x1 y1 x2 y2 (px) that is cut for a detected box."""
+    x1, y1, x2, y2 = box
+    half = max(x2 - x1, y2 - y1, 4.0) * CROP_SCALE / 2
+    cx, cy = (x1 + x2) / 2, (y1 + y2) / 2
+    return cx - half, cy - half, cx + half, cy + half
+
+
+def cut_crop(image: npt.NDArray[np.uint8], box: Box) -> npt.NDArray[np.uint8]:
+    """One input of the tile reader: (4, 64, 64) uint8, R G B and the box as a mask.
+
+    ``image`` is BGR (H, W, 3); parts of the square outside it repeat the border pixels.
+    """
+    left, top, right, bottom = square_of(box)
+    side = right - left
+    scale = CROP_PX / side
+    if scale < 0.75:
+        x1, y1 = max(0, int(left) - 2), max(0, int(top) - 2)
+        part = image[y1 : max(int(bottom) + 3, y1 + 1), x1 : max(int(right) + 3, x1 + 1)]
+        small = cv2.resize(part, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        offset = ((x1 - left) * scale, (y1 - top) * scale)
+        zoom = 1.0
+    else:
+        small, offset, zoom = image, (-left * scale, -top * scale), scale
+        x1, y1 = max(0, int(left) - 2), max(0, int(top) - 2)
+        small = image[y1 : max(int(bottom) + 3, y1 + 1), x1 : max(int(right) + 3, x1 + 1)]
+        offset = ((x1 - left) * scale, (y1 - top) * scale)
+    matrix = np.array([[zoom, 0, offset[0]], [0, zoom, offset[1]]], np.float32)
+    crop = cv2.warpAffine(
+        small, matrix, (CROP_PX, CROP_PX), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
+    mask = np.zeros((1, CROP_PX, CROP_PX), np.uint8)
+    half = np.array([box[2] - box[0], box[3] - box[1]]) * scale / 2
+    low = np.maximum(np.round(CROP_PX / 2 - half).astype(int), 0)
+    high = np.round(CROP_PX / 2 + half).astype(int)
+    mask[0, low[1] : high[1], low[0] : high[0]] = 255
+    return np.concatenate([np.asarray(crop, np.uint8)[:, :, ::-1].transpose(2, 0, 1), mask])
+
+
+def cut_crops(image: npt.NDArray[np.uint8], boxes: Sequence[Box]) -> npt.NDArray[np.uint8]:
+    """Inputs (N, 4, 64, 64) for the boxes, in their order."""
+    if not boxes:
+        return np.zeros((0, 4, CROP_PX, CROP_PX), np.uint8)
+    return np.stack([cut_crop(image, box) for box in boxes])

@@ -1,0 +1,204 @@
+"""The tile recogniser: a finder (where are tiles) and a reader (which tile, turned how)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import onnxruntime as ort
+
+from .boxes import cut_by_window, decode_grid, suppress, window_starts
+from .crops import Box, cut_crops
+from .detection import Detection
+from .weights import Weights, WeightsError, find_weights
+
+ImageArray = npt.NDArray[np.uint8]
+FloatArray = npt.NDArray[np.float32]
+
+CLASSES: Final = 43
+STRIDES: Final = (8, 16)
+WINDOW_PX: Final = 640
+"""Longest side of what goes through the finder at once."""
+
+EASY_TILE_PX: Final = (22.0, 90.0)
+"""Tile widths that the finder reads as they are."""
+
+BEST_TILE_PX: Final = 42.0
+"""Width to which larger and smaller tiles are brought."""
+
+PHOTO_TILE_PX: Final = (28.0, 110.0)
+"""Sizes (root of the box area, at 640 px) at which a photograph needs no second look."""
+
+BATCH: Final = 64
+MAX_IOU: Final = 0.55
+MAX_INSIDE: Final = 0.85
+
+
+class Detector:
+    """Finds and names tiles; one instance belongs to one thread.
+
+    Args:
+        weights_dir: folder with ``tiles.json``; None looks in the checkout, then in the package.
+        threads: of onnxruntime, for one call.
+        min_score: finder scores (raw) below it are dropped.
+
+    Raises:
+        WeightsError: weights missing, damaged or not loadable.
+    """
+
+    def __init__(
+        self, weights_dir: Path | None = None, threads: int = 1, min_score: float = 0.25
+    ) -> None:
+        self.weights: Weights = find_weights(weights_dir)
+        self.min_score = min_score
+        self._finder = _session(self.weights.finder, threads)
+        self._reader = _session(self.weights.reader, threads)
+
+    def detect(self, image: ImageArray, *, tile_px: float | None = None) -> list[Detection]:
+        """All tiles of a BGR picture (H, W, 3) of any size, best score first.
+
+        ``tile_px``: width (short side) of the tiles in pixels where known, as over a calibrated
+        table: windows are then read at that scale. Without it the picture is looked at as a whole
+        and again at the scale of what was found.
+        """
+        if tile_px is None:
+            boxes, scores = self.find_photo(image)
+        else:
+            easy = EASY_TILE_PX[0] <= tile_px <= EASY_TILE_PX[1]
+            boxes, scores = self._find(image, 1.0 if easy else BEST_TILE_PX / tile_px)
+        return self._name(image, boxes, scores)
+
+    def classify(self, image: ImageArray, boxes: Sequence[Box]) -> tuple[FloatArray, FloatArray]:
+        """Probabilities (N, 43) and rotations (N,) degrees of tiles at known places."""
+        out = self.raw_reader(cut_crops(image, boxes))
+        logits = out[:, :CLASSES].astype(np.float64) / self.weights.temperature
+        power = np.exp(logits - logits.max(axis=1, keepdims=True))
+        probabilities = power / power.sum(axis=1, keepdims=True)
+        return probabilities.astype(np.float32), rotation_of(out[:, CLASSES:])
+
+    def raw_reader(self, crops: ImageArray) -> FloatArray:
+        """Outputs (N, 47) of crops (N, 4, 64, 64): 43 uncalibrated logits, 4 directions."""
+        outs = [
+            np.asarray(self._reader.run(None, {"crops": crops[i : i + BATCH]})[0], np.float32)
+            for i in range(0, len(crops), BATCH)
+        ]
+        return np.concatenate(outs) if outs else np.zeros((0, CLASSES + 4), np.float32)
+
+    def find(self, image: ImageArray) -> tuple[FloatArray, FloatArray]:
+        """Boxes (N, 4) px and raw scores (N,) of one window as it is, doubles suppressed."""
+        boxes, scores = self._run_finder(image)
+        keep = suppress(boxes, scores, MAX_IOU, MAX_INSIDE)
+        return boxes[keep], scores[keep]
+
+    def _run_finder(self, window: ImageArray) -> tuple[FloatArray, FloatArray]:
+        height, width = window.shape[:2]
+        padded = np.full((-(-height // 32) * 32, -(-width // 32) * 32, 3), 114, np.uint8)
+        padded[:height, :width] = window
+        grids = self._finder.run(None, {"image": padded[None]})
+        parts = [
+            decode_grid(np.asarray(grid)[0], stride, self.min_score)
+            for grid, stride in zip(grids, STRIDES, strict=True)
+        ]
+        boxes = np.concatenate([part[0] for part in parts])
+        limit = np.array([width, height, width, height], np.float32)
+        boxes = np.clip(boxes, 0, limit)
+        scores = np.concatenate([part[1] for part in parts])
+        real = (boxes[:, 2:] - boxes[:, :2]).min(axis=1, initial=np.inf) > 3
+        return boxes[real], scores[real]
+
+    def _find(self, image: ImageArray, scale: float) -> tuple[FloatArray, FloatArray]:
+        """Boxes (px of ``image``) and scores; the picture is scaled by ``scale`` and windowed."""
+        scaled = image
+        if scale != 1.0:
+            method = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+            scaled = np.asarray(
+                cv2.resize(image, None, fx=scale, fy=scale, interpolation=method), np.uint8
+            )
+        height, width = scaled.shape[:2]
+        found: list[tuple[FloatArray, FloatArray]] = []
+        overlap = round(3.2 * BEST_TILE_PX)
+        for top in window_starts(height, WINDOW_PX, overlap):
+            for left in window_starts(width, WINDOW_PX, overlap):
+                window = scaled[top : top + WINDOW_PX, left : left + WINDOW_PX]
+                boxes, scores = self._run_finder(window)
+                size = (window.shape[1], window.shape[0])
+                whole = ~cut_by_window(boxes, (left, top), size, (width, height))
+                offset = np.array([left, top, left, top], np.float32)
+                found.append((boxes[whole] + offset, scores[whole]))
+        boxes = np.concatenate([boxes for boxes, _ in found])
+        boxes = np.asarray(boxes / scale, np.float32)
+        scores = np.concatenate([scores for _, scores in found])
+        keep = suppress(boxes, scores, MAX_IOU, MAX_INSIDE)
+        return boxes[keep], scores[keep]
+
+    def find_photo(self, image: ImageArray) -> tuple[FloatArray, FloatArray]:
+        """Boxes (N, 4) px and raw scores (N,) of a picture whose tile size is not known."""
+        longest = max(image.shape[:2])
+        scale = min(WINDOW_PX / longest, 2.0)
+        boxes, scores = self._find(image, scale)
+        size = _typical_size(boxes, scores) * scale
+        if len(boxes) == 0 and longest > 1.3 * WINDOW_PX:
+            return self._find(image, min(1.0, 2 * scale))
+        if len(boxes) == 0 or PHOTO_TILE_PX[0] <= size <= PHOTO_TILE_PX[1]:
+            return boxes, scores
+        again = min(scale * BEST_TILE_PX * 1.15 / size, 1.5, 3200 / longest)
+        if 0.85 < again / scale < 1.2:
+            return boxes, scores
+        return self._find(image, again)
+
+    def _name(self, image: ImageArray, boxes: FloatArray, scores: FloatArray) -> list[Detection]:
+        plain: list[Box] = [(float(a), float(b), float(c), float(d)) for a, b, c, d in boxes]
+        probabilities, rotations = self.classify(image, plain)
+        certainty = self._calibrated(scores)
+        return [
+            Detection(box, float(score), tuple(float(p) for p in row), float(rotation))
+            for box, score, row, rotation in zip(
+                plain, certainty, probabilities, rotations, strict=True
+            )
+        ]
+
+    def _calibrated(self, scores: FloatArray) -> FloatArray:
+        safe = np.clip(scores.astype(np.float64), 1e-6, 1 - 1e-6)
+        logit = np.log(safe / (1 - safe)) * self.weights.slope + self.weights.offset
+        return np.asarray(1 / (1 + np.exp(-logit)), np.float32)
+
+
+def rotation_of(directions: FloatArray) -> FloatArray:
+    """Degrees 0..360 from (N, 4): cos, sin of the rotation, cos, sin of twice the rotation.
+
+    The doubled angle gives the axis precisely, for every face; the single one which end is up.
+    """
+    axis = np.degrees(np.arctan2(directions[:, 3], directions[:, 2])) / 2
+    coarse = np.degrees(np.arctan2(directions[:, 1], directions[:, 0]))
+    away = np.abs((coarse - axis + 180) % 360 - 180)
+    turned = np.where(away > 90, axis + 180, axis) % 360
+    return np.asarray(turned, np.float32)
+
+
+def _typical_size(boxes: FloatArray, scores: FloatArray) -> float:
+    """Weighted median of the root of the box areas, px; 0 without boxes."""
+    if len(boxes) == 0:
+        return 0.0
+    sizes = np.sqrt(np.prod(boxes[:, 2:] - boxes[:, :2], axis=1))
+    order = np.argsort(sizes)
+    share = np.cumsum(scores[order])
+    return float(sizes[order][np.searchsorted(share, share[-1] / 2)])
+
+
+def _session(path: Path, threads: int) -> ort.InferenceSession:
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    # Spinning between calls would burn a core that the daemon needs.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's exceptions share no public base class
+        raise WeightsError(
+            f"{path}: onnxruntime cannot load it ({error}); "
+            "restore it with `git checkout -- models` or reinstall tablectl"
+        ) from error

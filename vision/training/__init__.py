@@ -1,0 +1,1 @@
+"""Training, export and evaluation of the tile recogniser (needs the ``train`` extra)."""

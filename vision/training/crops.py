@@ -1,0 +1,290 @@
+"""The tile reader's training stream: crops of labelled tiles, turned, shrunk and degraded.
+
+A crop is what the run-time cuts (:func:`vision.detector.crops.square_of`): a square of
+``CROP_SCALE`` times the longer side of the detector's box, 64x64 px, the box as fourth channel.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from tablectl.tiles import BACK, NAMES, parse_tile, parse_tiles
+from vision.detector.crops import CROP_PX, CROP_SCALE
+
+from .sources import FloatArray, ImageArray, Photo, PhotoSetError
+from .windows import degrade
+
+PATCH_PX = 128
+PATCH_SCALE = 1.75
+"""Side of a stored patch over the longer side of its tile: room to turn the tile."""
+
+GROUP_WEIGHT = {
+    "cmd-train": 1.0,
+    "cmd-valid": 0.7,
+    "home": 1.5,
+    "leo": 1.5,
+    "tray": 1.3,
+    "crops": 1.5,
+}
+
+HALF_TURN_SYMMETRIC = frozenset(
+    (*parse_tiles("1234589p245689s5z"), BACK),
+)
+"""Faces that look (nearly) alike upside down in some set: only their axis is learnt."""
+
+
+@dataclass(frozen=True)
+class Patches:
+    """Tiles cut from photographs with their surroundings.
+
+    ``images`` (N, 128, 128, 3) uint8 BGR; ``boxes`` (N, 2) width and height of the label box in
+    patch pixels, centred; ``classes`` (N,); ``axis`` (N,) degrees of the tile's up direction modulo
+    180, NaN where unknown; ``quarter`` (N,): the box is loose, turn only by quarter turns;
+    ``weight`` (N,) how often to draw it.
+    """
+
+    images: ImageArray
+    boxes: FloatArray
+    classes: npt.NDArray[np.int64]
+    axis: FloatArray
+    quarter: npt.NDArray[np.bool_]
+    weight: FloatArray
+
+
+def cut_patch(image: ImageArray, box: FloatArray, fill: int = 127) -> tuple[ImageArray, FloatArray]:
+    """A 128x128 patch centred on ``box`` (x1 y1 x2 y2 px) and the box's size in the patch."""
+    span = box[2:] - box[:2]
+    side = float(max(span.max(), 4.0)) * PATCH_SCALE
+    scale = PATCH_PX / side
+    centre = (box[:2] + box[2:]) / 2
+    if scale < 0.7:
+        margin = side / 2 + 2
+        x1, y1 = (max(0, int(v)) for v in centre - margin)
+        x2, y2 = (int(v) + 1 for v in centre + margin)
+        part = image[y1:y2, x1:x2]
+        image = np.asarray(
+            cv2.resize(part, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8
+        )
+        centre, scale = (centre - [x1, y1]) * scale, 1.0
+        factor = PATCH_PX / side
+    else:
+        factor = scale
+    offset = PATCH_PX / 2 - centre * scale
+    matrix = np.array([[scale, 0, offset[0]], [0, scale, offset[1]]], np.float32)
+    patch = cv2.warpAffine(
+        image, matrix, (PATCH_PX, PATCH_PX), flags=cv2.INTER_LINEAR, borderValue=(fill, fill, fill)
+    )
+    return np.asarray(patch, np.uint8), np.asarray(span * factor, np.float32)
+
+
+def _axis_of(span: FloatArray, straight: bool) -> float:
+    ratio = float(span[1] / max(span[0], 1e-3))
+    if not straight or 0.8 < ratio < 1.2:
+        return math.nan
+    return 0.0 if ratio >= 1.2 else 90.0
+
+
+def gather_patches(photos: list[Photo], crops: Path | None) -> Patches:
+    """All labelled tiles of the photographs, and the single-tile crops of ``crops``."""
+    rows: list[tuple[ImageArray, FloatArray, int, float, bool, str]] = []
+    for photo in photos:
+        image = photo.read()
+        height, width = image.shape[:2]
+        scale = np.array([width, height, width, height], np.float32)
+        for box, tile in zip(photo.boxes * scale, photo.classes, strict=True):
+            patch, span = cut_patch(image, box)
+            axis = _axis_of(span, not photo.tilted)
+            rows.append((patch, span, int(tile), axis, photo.tilted, photo.group))
+    for path in sorted(crops.glob("*/*.jpg")) if crops else []:
+        image = cv2.imread(str(path))
+        if image is None:
+            raise PhotoSetError(f"{path}: not a readable picture")
+        box = np.array([0, 0, image.shape[1], image.shape[0]], np.float32)
+        patch, span = cut_patch(np.asarray(image, np.uint8), box)
+        rows.append(
+            (patch, span, NAMES.index(path.parent.name), _axis_of(span, True), False, "crops")
+        )
+    classes = np.array([row[2] for row in rows], np.int64)
+    share = 1 / np.sqrt(np.bincount(classes, minlength=43).clip(1))
+    weight = np.array([share[row[2]] * GROUP_WEIGHT.get(row[5], 1.0) for row in rows])
+    return Patches(
+        images=np.stack([row[0] for row in rows]),
+        boxes=np.stack([row[1] for row in rows]),
+        classes=classes,
+        axis=np.array([row[3] for row in rows], np.float32),
+        quarter=np.array([row[4] for row in rows]),
+        weight=np.asarray(weight / weight.sum(), np.float32),
+    )
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One training crop: (4, 64, 64) uint8, class, rotation degrees or NaN, axis degrees or NaN."""
+
+    pixels: npt.NDArray[np.uint8]
+    tile: int
+    rotation: float
+    axis: float
+
+
+def turned_span(span: FloatArray, degrees: float) -> FloatArray:
+    """Size of the axis-aligned box round a ``span``-sized rectangle turned by ``degrees``."""
+    cos, sin = abs(math.cos(math.radians(degrees))), abs(math.sin(math.radians(degrees)))
+    return np.array([span[0] * cos + span[1] * sin, span[0] * sin + span[1] * cos], np.float32)
+
+
+def _jittered(
+    centre: FloatArray, span: FloatArray, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    moved = centre + rng.normal(0, 0.03, 2) * span
+    return moved, span * np.exp(rng.normal(0.01, 0.05, 2))
+
+
+def render_crop(
+    image: ImageArray,
+    linear: FloatArray,
+    centre: FloatArray,
+    target: FloatArray,
+    rng: np.random.Generator,
+) -> npt.NDArray[np.uint8]:
+    """The crop round ``target`` (box size after ``linear``, jittered) at ``centre`` of ``image``.
+
+    ``linear`` (2, 2) turns and stretches the picture round ``centre`` (px of ``image``).
+    """
+    moved, span = _jittered(np.zeros(2, np.float32), target, rng)
+    side = float(span.max()) * CROP_SCALE
+    scale = CROP_PX / side
+    matrix = np.zeros((2, 3), np.float32)
+    matrix[:, :2] = linear * scale
+    matrix[:, 2] = CROP_PX / 2 - moved * scale - matrix[:, :2] @ centre
+    fill = tuple(int(v) for v in rng.integers(0, 256, 3))
+    shrink = math.sqrt(abs(float(np.linalg.det(matrix[:, :2]))))
+    if shrink < 0.6:
+        image = np.asarray(cv2.blur(image, (2, 2)), np.uint8)
+    crop = cv2.warpAffine(
+        image, matrix, (CROP_PX, CROP_PX), flags=cv2.INTER_LINEAR, borderValue=fill
+    )
+    crop = _coarsen(np.asarray(crop, np.uint8), rng)
+    crop = degrade(crop, rng, 0.9)
+    box = np.zeros((CROP_PX, CROP_PX), np.uint8)
+    half = span * scale / 2
+    low, high = np.round(CROP_PX / 2 - half).astype(int), np.round(CROP_PX / 2 + half).astype(int)
+    box[max(low[1], 0) : high[1], max(low[0], 0) : high[0]] = 255
+    return np.concatenate([crop[:, :, ::-1].transpose(2, 0, 1), box[None]])
+
+
+def _coarsen(crop: ImageArray, rng: np.random.Generator) -> ImageArray:
+    """Half of the time, as if the tile were only 16 to 60 px long in the picture."""
+    if rng.random() < 0.5:
+        return crop
+    small = max(14, round(math.exp(rng.uniform(math.log(18), math.log(CROP_PX)))))
+    down = cv2.resize(crop, (small, small), interpolation=cv2.INTER_AREA)
+    return np.asarray(
+        cv2.resize(down, (CROP_PX, CROP_PX), interpolation=cv2.INTER_LINEAR), np.uint8
+    )
+
+
+def _random_linear(degrees: float, rng: np.random.Generator) -> FloatArray:
+    """Turn clockwise by ``degrees`` with a little stretch and shear; never mirrors."""
+    angle = math.radians(degrees)
+    turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
+    stretch = math.exp(rng.normal(0, 0.1))
+    shear = np.array([[1, rng.normal(0, 0.08)], [0, 1]])
+    return np.asarray(turn @ shear @ np.diag([stretch, 1 / stretch]), np.float32)
+
+
+def photo_sample(patches: Patches, row: int, rng: np.random.Generator) -> Sample:
+    """A crop of a photographed tile, turned at random."""
+    quarter = bool(patches.quarter[row])
+    degrees = 90.0 * int(rng.integers(4))
+    if quarter or rng.random() < 0.5:
+        degrees += float(rng.normal(0, 4))
+        target = turned_span(patches.boxes[row], 90 * round(degrees / 90))
+    else:
+        degrees = float(rng.uniform(0, 360))
+        target = turned_span(patches.boxes[row], degrees)
+    linear = _random_linear(degrees, rng)
+    centre = np.full(2, PATCH_PX / 2, np.float32)
+    pixels = render_crop(patches.images[row], linear, centre, target, rng)
+    axis = (float(patches.axis[row]) + degrees) % 180
+    return Sample(pixels, int(patches.classes[row]), math.nan, axis)
+
+
+class SceneCrops:
+    """Crops of made pictures: ``<stem>.jpg`` with ``<stem>.json``; folders may grow meanwhile."""
+
+    def __init__(self, folders: list[Path]) -> None:
+        self.folders = folders
+        self.files: list[list[Path]] = []
+
+    def refresh(self) -> None:
+        """List the pictures that are there now."""
+        listed = [
+            sorted(p for p in f.glob("*.jpg") if p.with_suffix(".json").exists())
+            for f in self.folders
+        ]
+        self.files = [files for files in listed if files]
+
+    def draw(self, count: int, rng: np.random.Generator) -> list[Sample]:
+        """Up to ``count`` crops of one random picture."""
+        files = self.files[int(rng.integers(len(self.files)))]
+        path = files[int(rng.integers(len(files)))]
+        image = cv2.imread(str(path))
+        rows: list[dict[str, Any]] = json.loads(path.with_suffix(".json").read_text())
+        if image is None:
+            raise PhotoSetError(f"{path}: not a readable picture")
+        order = _prefer_faces(rows, rng)[:count]
+        made = [scene_sample(np.asarray(image, np.uint8), rows[i], rng) for i in order]
+        return [sample for sample in made if sample is not None]
+
+
+def _prefer_faces(rows: list[dict[str, Any]], rng: np.random.Generator) -> list[int]:
+    """Random order with at most a tenth of backs in front."""
+    order = [int(i) for i in rng.permutation(len(rows))]
+    faces = [i for i in order if rows[i]["tile"] != "back"]
+    backs = [i for i in order if rows[i]["tile"] == "back"]
+    return (
+        faces[: 9 * max(1, len(backs))] + backs
+        if len(faces) < 4
+        else sorted(faces + backs[: max(1, len(faces) // 10)], key=order.index)
+    )
+
+
+def scene_sample(image: ImageArray, row: dict[str, Any], rng: np.random.Generator) -> Sample | None:
+    """A crop of a tile whose outline is known; None when most of it is outside the picture."""
+    quad = np.array(row["quad"], np.float32)
+    centre = quad.mean(axis=0)
+    height, width = image.shape[:2]
+    inside = np.clip(quad, 0, [width, height])
+    seen = np.prod(np.ptp(inside, axis=0)) / max(float(np.prod(np.ptp(quad, axis=0))), 1.0)
+    if seen < 0.75:
+        return None
+    degrees = 90.0 * int(rng.integers(4)) + float(rng.normal(0, 3))
+    if rng.random() < 0.35:
+        degrees = float(rng.uniform(0, 360))
+    linear = _random_linear(degrees, rng)
+    turned = (quad - centre) @ linear.T
+    low, high = turned.min(axis=0), turned.max(axis=0)
+    shifted = centre + np.linalg.solve(linear, (low + high) / 2)
+    margin = float(np.ptp(quad, axis=0).max()) * 1.6
+    x1, y1 = (max(0, int(v)) for v in shifted - margin)
+    x2, y2 = (int(v) for v in shifted + margin)
+    pixels = render_crop(image[y1:y2, x1:x2], linear, shifted - [x1, y1], high - low, rng)
+    tile = int(parse_tile(row["tile"]))
+    known = row.get("rotation")
+    rotation = math.nan if known is None else (float(known) + degrees) % 360
+    axis = rotation % 180
+    if known is None:
+        up = quad[0] + quad[1] - quad[2] - quad[3]
+        axis = (math.degrees(math.atan2(up[0], -up[1])) + degrees) % 180
+    if tile in HALF_TURN_SYMMETRIC or tile == BACK:
+        rotation = math.nan
+    return Sample(pixels, tile, rotation, axis)

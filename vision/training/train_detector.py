@@ -1,0 +1,215 @@
+"""Train the tile finder: ``python -m vision.training.train_detector --photos DIR --out DIR``.
+
+One class ("tile"), from scratch, ultralytics' YOLO11 blocks and loss. The loop is our own because
+many photographs are only partly labelled: away from their labels the loss must not punish finds.
+Seeded; ``--resume`` goes on from the last checkpoint with the same stream of windows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import time
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import torch
+import yaml
+from torch import nn
+from torch.utils.data import DataLoader, Subset
+
+os.environ.setdefault("YOLO_OFFLINE", "true")
+
+from ultralytics.cfg import get_cfg
+from ultralytics.nn.tasks import DetectionModel
+from ultralytics.utils.loss import v8DetectionLoss
+
+from .detector_data import Synthetic, WindowStream, collate
+from .sources import load_split
+
+CHECKPOINT = "last.pt"
+
+
+def build_model() -> DetectionModel:
+    """The tile finder with random weights."""
+    config: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("tile_yolo.yaml").read_text())
+    model = DetectionModel({**config, "scale": "n"}, nc=1, verbose=False)
+    model.args = get_cfg()
+    return model
+
+
+class PartialLabelLoss(v8DetectionLoss):
+    """ultralytics' detection loss that takes no offence at finds inside ignored areas."""
+
+    def __init__(self, model: DetectionModel) -> None:
+        super().__init__(model)
+        self.plain = self.bce
+        self.bce = self._masked
+        self.weight: torch.Tensor | None = None
+
+    def _masked(self, scores: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        loss: torch.Tensor = self.plain(scores, targets)
+        if self.weight is None:
+            return loss
+        return torch.where(targets > 0, loss, loss * self.weight)
+
+    def forward_batch(self, preds: dict[str, Any], batch: dict[str, Any]) -> torch.Tensor:
+        """Loss of a batch (scalar); ``batch["ignore"]`` is (B, H/8, W/8)."""
+        fine = (~batch["ignore"]).float()[:, None]
+        coarse = nn.functional.avg_pool2d(fine, 2).floor()
+        self.weight = torch.cat([fine.flatten(1), coarse.flatten(1)], dim=1)[:, :, None]
+        _, parts, items = self.get_assigned_targets_and_loss(preds, batch)
+        self.items = items
+        return parts.sum() * len(batch["img"])
+
+
+class Average:
+    """Exponential moving average of the weights; its memory grows with the number of steps."""
+
+    def __init__(self, model: nn.Module) -> None:
+        self.model = deepcopy(model).eval()
+        for parameter in self.model.parameters():
+            parameter.requires_grad_(False)
+
+    def update(self, model: nn.Module, step: int) -> None:
+        """Take in the weights after ``step``."""
+        decay = 0.998 * (1 - math.exp(-step / 150))
+        with torch.no_grad():
+            for mine, other in zip(
+                self.model.state_dict().values(), model.state_dict().values(), strict=True
+            ):
+                if mine.dtype.is_floating_point:
+                    mine.mul_(decay).add_(other.detach(), alpha=1 - decay)
+
+
+def parameter_groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
+    """Weight decay for matrices only, not for biases and norms."""
+    matrices = [p for p in model.parameters() if p.ndim > 1 and p.requires_grad]
+    vectors = [p for p in model.parameters() if p.ndim <= 1 and p.requires_grad]
+    return [{"params": matrices, "weight_decay": decay}, {"params": vectors, "weight_decay": 0.0}]
+
+
+def learning_rate(step: int, steps: int, peak: float, final: float, warmup: int = 100) -> float:
+    """Linear warm-up, then a cosine from ``peak`` to ``final``."""
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    return final + (peak - final) * (1 + math.cos(math.pi * step / steps)) / 2
+
+
+def save(path: Path, state: dict[str, Any]) -> None:
+    """Write a checkpoint so that a kill leaves the old or the new one, never half of one."""
+    part = path.with_suffix(".part")
+    torch.save(state, part)
+    part.replace(path)
+
+
+def parse_arguments() -> argparse.Namespace:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--photos", type=Path, default=Path("../shared/data/photos"))
+    parser.add_argument("--relabel", type=Path, help="JSON of vision.training.relabel")
+    parser.add_argument("--out", type=Path, default=Path("runs/detector"))
+    parser.add_argument("--synthetic", type=Path, nargs="*", default=[])
+    parser.add_argument("--synthetic-share", type=float, default=0.35)
+    parser.add_argument("--start", type=Path, help="checkpoint whose weights to start from")
+    parser.add_argument("--steps", type=int, default=1500)
+    parser.add_argument("--batch", type=int, default=8)
+    parser.add_argument("--size", type=int, default=416)
+    parser.add_argument("--lr", type=float, default=2e-3)
+    parser.add_argument("--final-lr", type=float, default=5e-5)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--resume", action="store_true")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Train, write ``last.pt`` every 100 steps and at the end."""
+    options = parse_arguments()
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(options.seed)
+    options.out.mkdir(parents=True, exist_ok=True)
+    model = build_model().train()
+    optimizer = torch.optim.AdamW(parameter_groups(model, 0.02), lr=options.lr)
+    first = 0
+    if options.start:
+        model.load_state_dict(torch.load(options.start, weights_only=True)["average"])
+    average = Average(model)
+    if options.resume:
+        state = torch.load(options.out / CHECKPOINT, weights_only=True)
+        model.load_state_dict(state["model"])
+        average.model.load_state_dict(state["average"])
+        optimizer.load_state_dict(state["optimizer"])
+        first = state["step"]
+    photos = load_split(options.photos, "train")
+    if options.relabel:
+        from .relabel import apply_relabelling
+
+        photos = apply_relabelling(photos, options.relabel)
+    stream = WindowStream(
+        photos,
+        [Synthetic(folder) for folder in options.synthetic],
+        options.synthetic_share,
+        options.size,
+        options.steps * options.batch,
+        options.seed,
+    )
+    for folder in stream.synthetic:
+        folder.refresh()
+    rest = Subset(stream, range(first * options.batch, len(stream)))
+    loader = DataLoader(
+        rest, batch_size=options.batch, num_workers=1, collate_fn=collate, prefetch_factor=6
+    )
+    loss_of = PartialLabelLoss(model)
+    run(options, model, average, optimizer, loader, loss_of, first)
+
+
+def run(  # noqa: PLR0917
+    options: argparse.Namespace,
+    model: DetectionModel,
+    average: Average,
+    optimizer: torch.optim.Optimizer,
+    loader: DataLoader[Any],
+    loss_of: PartialLabelLoss,
+    first: int,
+) -> None:
+    """The loop from step ``first`` to the end of ``loader``."""
+    began = time.monotonic()
+    sums = torch.zeros(3)
+    step = first
+    for step, batch in enumerate(loader, start=first):
+        rate = learning_rate(step, options.steps, options.lr, options.final_lr)
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        optimizer.zero_grad(set_to_none=True)
+        loss = loss_of.forward_batch(model(batch["img"].float() / 255), batch)
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 10.0)
+        optimizer.step()
+        average.update(model, step + 1)
+        sums += torch.stack([value.cpu() for value in loss_of.items.values()])
+        if (step + 1) % 20 == 0:
+            speed = (step + 1 - first) * options.batch / (time.monotonic() - began)
+            box, cls, dfl = (sums / 20).tolist()
+            print(
+                f"step {step + 1}/{options.steps} box {box:.3f} cls {cls:.3f} dfl {dfl:.3f} "
+                f"lr {rate:.2e} {speed:.1f} windows/s",
+                flush=True,
+            )
+            sums.zero_()
+        if (step + 1) % 100 == 0 or step + 1 == options.steps:
+            save(
+                options.out / CHECKPOINT,
+                {
+                    "step": step + 1,
+                    "model": model.state_dict(),
+                    "average": average.model.state_dict(),
+                    "optimizer": optimizer.state_dict(),
+                },
+            )
+
+
+if __name__ == "__main__":
+    main()

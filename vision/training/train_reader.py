@@ -1,0 +1,192 @@
+"""Train the tile reader: ``python -m vision.training.train_reader --synthetic DIR...``.
+
+Crops of the training photographs and of made pictures; one photograph in twelve is kept out of
+training (``is_held_out``) for the temperature of the probabilities. Seeded, resumable.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import zlib
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset, Subset
+
+from .crops import Patches, Sample, SceneCrops, gather_patches, photo_sample
+from .reader_net import CLASSES, TileReader
+from .sources import Photo, load_split
+from .train_detector import CHECKPOINT, Average, learning_rate, parameter_groups, save
+
+
+def is_held_out(photo: Photo) -> bool:
+    """Whether the photograph serves calibration instead of training; a hash of its name decides."""
+    return zlib.crc32(photo.path.stem.encode()) % 12 == 0
+
+
+class BatchStream(Dataset[dict[str, Any]]):
+    """Batch number ``index``: photographed crops and made ones, in a fixed proportion."""
+
+    def __init__(  # noqa: PLR0917
+        self,
+        patches: Patches,
+        scenes: SceneCrops,
+        batch: int,
+        synthetic: int,
+        length: int,
+        seed: int,
+    ) -> None:
+        self.patches, self.scenes = patches, scenes
+        self.batch, self.synthetic, self.length, self.seed = batch, synthetic, length, seed
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        cv2.setNumThreads(0)
+        rng = np.random.default_rng([self.seed, index])
+        if index % 100 == 0 or not self.scenes.files:
+            self.scenes.refresh()
+        samples: list[Sample] = []
+        while self.scenes.files and len(samples) < self.synthetic:
+            samples += self.scenes.draw(min(12, self.synthetic - len(samples)), rng)
+        rest = self.batch - len(samples)
+        rows = rng.choice(len(self.patches.classes), rest, p=self.patches.weight.astype(np.float64))
+        samples += [photo_sample(self.patches, int(row), rng) for row in rows]
+        return to_tensors(samples)
+
+
+def to_tensors(samples: list[Sample]) -> dict[str, Any]:
+    """Stack samples; unknown directions become zero with a zero weight."""
+    rotation = torch.tensor([sample.rotation for sample in samples])
+    axis = torch.tensor([sample.axis for sample in samples])
+    return {
+        "pixels": torch.from_numpy(np.stack([sample.pixels for sample in samples])),
+        "tile": torch.tensor([sample.tile for sample in samples]),
+        "rotation": torch.deg2rad(torch.nan_to_num(rotation)),
+        "has_rotation": (~rotation.isnan()).float(),
+        "axis": torch.deg2rad(torch.nan_to_num(axis)),
+        "has_axis": (~axis.isnan()).float(),
+    }
+
+
+def losses(out: torch.Tensor, batch: dict[str, Any], smoothing: float) -> tuple[torch.Tensor, ...]:
+    """Class, direction and axis losses."""
+    naming = nn.functional.cross_entropy(out[:, :CLASSES], batch["tile"], label_smoothing=smoothing)
+    direction = _angle_loss(out[:, CLASSES : CLASSES + 2], batch["rotation"], batch["has_rotation"])
+    axis = _angle_loss(out[:, CLASSES + 2 :], 2 * batch["axis"], batch["has_axis"])
+    return naming, direction, axis
+
+
+def _angle_loss(out: torch.Tensor, angle: torch.Tensor, known: torch.Tensor) -> torch.Tensor:
+    goal = torch.stack([angle.cos(), angle.sin()], dim=1)
+    return ((out - goal).square().sum(dim=1) * known).sum() / known.sum().clamp(min=1)
+
+
+def parse_arguments() -> argparse.Namespace:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--photos", type=Path, default=Path("../shared/data/photos"))
+    parser.add_argument("--synthetic", type=Path, nargs="*", default=[])
+    parser.add_argument("--out", type=Path, default=Path("runs/reader"))
+    parser.add_argument("--start", type=Path, help="checkpoint whose weights to start from")
+    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--batch", type=int, default=128)
+    parser.add_argument("--synthetic-crops", type=int, default=56, help="of a batch")
+    parser.add_argument("--lr", type=float, default=2e-3)
+    parser.add_argument("--final-lr", type=float, default=2e-5)
+    parser.add_argument("--seed", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--resume", action="store_true")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Train, write ``last.pt`` every 100 steps and at the end."""
+    options = parse_arguments()
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(options.seed)
+    cv2.setNumThreads(1)
+    options.out.mkdir(parents=True, exist_ok=True)
+    model = TileReader().to(memory_format=torch.channels_last)
+    if options.start:
+        model.load_state_dict(torch.load(options.start, weights_only=True)["average"])
+    average = Average(model)
+    optimizer = torch.optim.AdamW(parameter_groups(model, 0.03), lr=options.lr)
+    first = 0
+    if options.resume:
+        state = torch.load(options.out / CHECKPOINT, weights_only=True)
+        model.load_state_dict(state["model"])
+        average.model.load_state_dict(state["average"])
+        optimizer.load_state_dict(state["optimizer"])
+        first = state["step"]
+    photos = [p for p in load_split(options.photos, "train") if not is_held_out(p)]
+    patches = gather_patches(photos, options.photos / "crops")
+    print(f"{len(patches.classes)} photographed tiles", flush=True)
+    stream = BatchStream(
+        patches,
+        SceneCrops(options.synthetic),
+        options.batch,
+        options.synthetic_crops,
+        options.steps,
+        options.seed,
+    )
+    loader = DataLoader(
+        Subset(stream, range(first, options.steps)),
+        batch_size=None,
+        num_workers=1,
+        prefetch_factor=8,
+    )
+    run(options, model.train(), average, optimizer, loader, first)
+
+
+def run(  # noqa: PLR0917
+    options: argparse.Namespace,
+    model: TileReader,
+    average: Average,
+    optimizer: torch.optim.Optimizer,
+    loader: DataLoader[Any],
+    first: int,
+) -> None:
+    """The loop from step ``first`` on."""
+    began = time.monotonic()
+    sums = torch.zeros(4)
+    for step, batch in enumerate(loader, start=first):
+        rate = learning_rate(step, options.steps, options.lr, options.final_lr)
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        pixels = batch["pixels"].float().to(memory_format=torch.channels_last)
+        out = model(pixels / 255)
+        naming, direction, axis = losses(out, batch, 0.02)
+        optimizer.zero_grad(set_to_none=True)
+        (naming + 0.3 * direction + 0.3 * axis).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 5.0)
+        optimizer.step()
+        average.update(model, step + 1)
+        right = (out[:, :CLASSES].argmax(1) == batch["tile"]).float().mean()
+        sums += torch.stack([naming.detach(), direction.detach(), axis.detach(), right])
+        if (step + 1) % 50 == 0:
+            speed = (step + 1 - first) * options.batch / (time.monotonic() - began)
+            values = " ".join(f"{value:.3f}" for value in (sums / 50).tolist())
+            print(
+                f"step {step + 1}/{options.steps} "
+                f"class/direction/axis/right {values} {speed:.0f}/s",
+                flush=True,
+            )
+            sums.zero_()
+        if (step + 1) % 100 == 0 or step + 1 == options.steps:
+            state = {
+                "step": step + 1,
+                "model": model.state_dict(),
+                "average": average.model.state_dict(),
+            }
+            save(options.out / CHECKPOINT, {**state, "optimizer": optimizer.state_dict()})
+
+
+if __name__ == "__main__":
+    main()
