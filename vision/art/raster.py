@@ -6,6 +6,7 @@ handed in by ``--art`` does.
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +56,33 @@ def rasterise_svg(svg: str, size: tuple[int, int]) -> NDArray[np.uint8]:
     return _decode(data, size)
 
 
+def font_family(font: Path) -> str:
+    """Family name of an OpenType file (its ``name`` table, entry 1).
+
+    Raises:
+        ArtError: the file is not a single OpenType font.
+    """
+    data = font.read_bytes()
+    try:
+        tables = struct.unpack_from(">H", data, 4)[0]
+        entries = {
+            data[at : at + 4]: struct.unpack_from(">II", data, at + 8)
+            for at in range(12, 12 + 16 * tables, 16)
+        }
+        start = entries[b"name"][0]
+        count, strings = struct.unpack_from(">HH", data, start + 2)
+        for k in range(count):
+            platform, _, language, name, length, offset = struct.unpack_from(
+                ">6H", data, start + 6 + 12 * k
+            )
+            if platform == 3 and name == 1 and language == 0x409:
+                at = start + strings + offset
+                return data[at : at + length].decode("utf-16-be")
+    except (struct.error, KeyError, UnicodeDecodeError):
+        pass
+    raise ArtError(f"{font} is not an OpenType font with an English family name")
+
+
 def rasterise_glyph(font: Path, family: str, char: str, size: tuple[int, int]) -> NDArray[np.uint8]:
     """Draw one character of a font file in black on transparent ground, cropped to its ink.
 
@@ -66,7 +94,7 @@ def rasterise_glyph(font: Path, family: str, char: str, size: tuple[int, int]) -
     em = 4 * size[1]
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * em} {2 * em}">'
-        f'<text x="{em // 2}" y="{em * 3 // 2}" font-size="{em}" font-family="{family}">'
+        f'<text x="{em // 2}" y="{em * 3 // 2}" font-size="{em}" font-family="&apos;{family}&apos;">'
         f"{char}</text></svg>"
     )
     try:

@@ -1,0 +1,1 @@
+"""Pictures of a mahjong table for sessions, tests and training."""
