@@ -252,9 +252,9 @@ async def test_a_killed_capture_process_is_replaced(tmp_path: Path) -> None:
             process = source._process
             assert process is not None
             os.kill(process.pid, signal.SIGKILL)
-            while source.status().restarts == 0:
-                await asyncio.sleep(0.02)
+            await until(source, CameraState.LOST, 2)
             await until(source, CameraState.FINE, 5)
+            assert source.status().restarts == 1
             before = source.status().frames
             await asyncio.sleep(0.3)
             assert source.status().frames > before
