@@ -1,0 +1,190 @@
+/** Everything that the page says, in both languages. */
+
+import type { Phase, Verb } from "./messages";
+import { tileName, type Bilingual } from "./tiles";
+
+const WINDS: Readonly<Record<string, Bilingual>> = {
+  E: { en: "East", zh: "東" },
+  S: { en: "South", zh: "南" },
+  W: { en: "West", zh: "西" },
+  N: { en: "North", zh: "北" },
+};
+
+/** Wind by letter, tile or English name; unknown text is shown as it came. */
+export function windName(wind: string): Bilingual {
+  const key = wind.endsWith("z") ? ("ESWN"[Number(wind[0]) - 1] ?? wind) : wind.slice(0, 1).toUpperCase();
+  return WINDS[key] ?? { en: wind, zh: wind };
+}
+
+const CALLS: Readonly<Record<string, Bilingual>> = {
+  hu: { en: "Hu!", zh: "胡" },
+  win: { en: "Wins!", zh: "胡" },
+  kong: { en: "Kong", zh: "槓" },
+  closed_kong: { en: "Closed kong", zh: "暗槓" },
+  added_kong: { en: "Added kong", zh: "加槓" },
+  lone_kong: { en: "Lone kong", zh: "單槓" },
+  pung: { en: "Pung", zh: "碰" },
+  chow: { en: "Chow", zh: "吃" },
+  flower: { en: "Flower", zh: "花" },
+  pass: { en: "Pass", zh: "過" },
+  exhaust: { en: "Drawn hand", zh: "流局" },
+  joy: { en: "Joy", zh: "喜" },
+  disclose: { en: "Discloses", zh: "亮" },
+  refuse: { en: "Refuses", zh: "棄" },
+  ruling: { en: "Ruling", zh: "裁決" },
+};
+
+export function callName(call: string): Bilingual {
+  return CALLS[call] ?? { en: call.replaceAll("_", " "), zh: call.replaceAll("_", " ") };
+}
+
+/** Calls too quiet for a banner: they change nothing that a spectator must not miss. */
+export const QUIET_CALLS: ReadonlySet<string> = new Set(["pass", "draw", "discard", ""]);
+
+export const PHASES: Readonly<Record<Phase, Bilingual>> = {
+  idle: { en: "No session", zh: "未開局" },
+  building: { en: "Building walls", zh: "洗牌砌牌" },
+  dealing: { en: "Dealing", zh: "發牌" },
+  playing: { en: "Playing", zh: "進行中" },
+  settling: { en: "Reading the winning hand", zh: "讀取胡牌" },
+  settled: { en: "Hand settled", zh: "已結算" },
+  fault: { en: "Table fault", zh: "牌桌故障" },
+};
+
+const MELDS: Readonly<Record<string, Bilingual>> = {
+  chow: { en: "Chow", zh: "吃" },
+  pung: { en: "Pung", zh: "碰" },
+  kong: { en: "Kong", zh: "明槓" },
+  added_kong: { en: "Added kong", zh: "加槓" },
+  closed_kong: { en: "Closed kong", zh: "暗槓" },
+  lone_kong: { en: "Lone kong", zh: "單槓" },
+  joy: { en: "Joy", zh: "喜" },
+};
+
+export function meldName(kind: string): Bilingual {
+  return MELDS[kind] ?? { en: kind, zh: kind };
+}
+
+const WON_BY: Readonly<Record<string, Bilingual>> = {
+  self_draw: { en: "by own draw", zh: "自摸" },
+  discard: { en: "on a discard", zh: "點炮" },
+  rob_kong: { en: "robbing a kong", zh: "搶槓" },
+  deal: { en: "as dealt", zh: "天胡" },
+  indicator: { en: "robbing the gold", zh: "搶金" },
+  flowers: { en: "with eight flowers", zh: "八花" },
+  ten_honours: { en: "with ten honours", zh: "十風" },
+};
+
+export function wonBy(by: string): Bilingual {
+  return WON_BY[by] ?? { en: by.replaceAll("_", " "), zh: by.replaceAll("_", " ") };
+}
+
+const UNITS: Readonly<Record<string, Bilingual>> = {
+  faan: { en: "faan", zh: "番" },
+  fan: { en: "fan", zh: "番" },
+  doubles: { en: "doubles", zh: "番" },
+  multiplier: { en: "×", zh: "倍" },
+  multipliers: { en: "×", zh: "倍" },
+  points: { en: "points", zh: "分" },
+};
+
+export function unitName(unit: string): Bilingual {
+  return UNITS[unit] ?? { en: unit, zh: unit };
+}
+
+/** What the wild tiles are called and may do, by rule set; the rest get the general sentence. */
+const WILD: Readonly<Record<string, { name: Bilingual; meaning: Bilingual }>> = {
+  hangzhou: {
+    name: { en: "Fortune tile", zh: "財神" },
+    meaning: {
+      en: "stands for any tile; white dragons play as the indicator's face",
+      zh: "可代任何牌；白板當指示牌用",
+    },
+  },
+  beijing: {
+    name: { en: "Wild tile", zh: "混兒" },
+    meaning: { en: "stands for any tile; thrown away it costs the right to win", zh: "可代任何牌；打出即失胡牌權" },
+  },
+  xiamen: {
+    name: { en: "Gold", zh: "金" },
+    meaning: {
+      en: "stands for any tile; white dragons play as the indicator's face",
+      zh: "可代任何牌；白板當指示牌用",
+    },
+  },
+  nanchang: {
+    name: { en: "Fine tiles", zh: "精" },
+    meaning: { en: "stand for any tile and pay on their own", zh: "可代任何牌，另計精分" },
+  },
+};
+
+export function wildMeaning(rules: string): { name: Bilingual; meaning: Bilingual } {
+  return (
+    WILD[rules] ?? {
+      name: { en: "Wild tile", zh: "百搭" },
+      meaning: { en: "stands for any tile", zh: "可代任何牌" },
+    }
+  );
+}
+
+export const VERBS: Readonly<Record<Verb, Bilingual>> = {
+  answer: { en: "Answer", zh: "回答" },
+  correct: { en: "Correction", zh: "更正" },
+  undo: { en: "Undo", zh: "撤銷" },
+  table: { en: "Table command", zh: "牌桌指令" },
+  seat: { en: "Seat", zh: "座位" },
+  session_start: { en: "Start session", zh: "開始" },
+  session_end: { en: "End session", zh: "結束" },
+  next_hand: { en: "Next hand", zh: "下一局" },
+  ruling: { en: "Ruling", zh: "裁決" },
+};
+
+export interface TableCommand {
+  readonly command: string;
+  readonly label: Bilingual;
+  /** Moves motors: asks for a second tap. */
+  readonly moves: boolean;
+}
+
+export const TABLE_COMMANDS: readonly TableCommand[] = [
+  { command: "raise_walls", label: { en: "Raise walls", zh: "升牌" }, moves: true },
+  { command: "lower_walls", label: { en: "Lower walls", zh: "降牌" }, moves: true },
+  { command: "open_centre", label: { en: "Open centre", zh: "開中盤" }, moves: true },
+  { command: "close_centre", label: { en: "Close centre", zh: "合中盤" }, moves: true },
+  { command: "build_walls", label: { en: "Build walls", zh: "洗牌" }, moves: true },
+  { command: "roll_dice", label: { en: "Roll dice", zh: "擲骰" }, moves: false },
+  { command: "self_test", label: { en: "Self-test", zh: "自檢" }, moves: true },
+  { command: "reset_fault", label: { en: "Reset after fault", zh: "故障復位" }, moves: false },
+];
+
+/** `3` as `+3`, a minus as a real minus sign, zero as `0`. */
+export function signed(value: number): string {
+  if (value === 0) return "0";
+  return value > 0 ? `+${plain(value)}` : plain(value);
+}
+
+/** Numbers with a real minus sign and no needless decimals. */
+export function plain(value: number): string {
+  const text = String(Math.round(Math.abs(value) * 100) / 100);
+  return value < 0 ? `−${text}` : text;
+}
+
+/** Local time of day `hh:mm:ss`. */
+export function clock(ms: number): string {
+  const d = new Date(ms);
+  return [d.getHours(), d.getMinutes(), d.getSeconds()].map((n) => String(n).padStart(2, "0")).join(":");
+}
+
+/** A probability as shown on an alternative. */
+export function percent(probability: number): string {
+  const value = probability * 100;
+  if (value > 0 && value < 1) return "<1 %";
+  return `${Math.round(value)} %`;
+}
+
+/** "of 5 Circles" / 五筒, empty without a tile. */
+export function ofTile(tile: string | null): Bilingual {
+  if (!tile) return { en: "", zh: "" };
+  const name = tileName(tile);
+  return { en: `of ${name.en}`, zh: name.zh };
+}

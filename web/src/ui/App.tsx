@@ -1,0 +1,59 @@
+import type { VNode } from "preact";
+import { shownSettlement } from "../derive";
+import { useView } from "./context";
+import { Dialogs } from "./Dialogs";
+import { Fit } from "./Fit";
+import { ProblemBar, StaleNotice, Toasts } from "./Notices";
+import { QuestionCard } from "./Question";
+import { Service } from "./Service";
+import { Settlement } from "./Settlement";
+import { Header, Log, Scoreboard, WildStrip } from "./Side";
+import { Table } from "./Table";
+import { Toolbar } from "./Toolbar";
+import { Bi } from "./Bi";
+
+export function App({ page }: { readonly page: "table" | "service" }): VNode {
+  return (
+    <>
+      {page === "service" ? <Service /> : <TablePage />}
+      <Dialogs />
+    </>
+  );
+}
+
+function TablePage(): VNode {
+  const { model, live } = useView();
+  const { state } = model;
+  const settlement = shownSettlement(model);
+  const asking = model.questions.open.length > 0;
+  return (
+    <main class={`page ${live ? "live" : "not-live"} ${settlement ? "settles" : ""} ${asking ? "asking" : ""}`} data-testid="page">
+      <div class="where-table">
+        {state && state.seats.length > 0 ? (
+          <Table state={state} />
+        ) : (
+          <section class="table empty" data-testid="empty-table">
+            <div class="felt">
+              <p>
+                {live ? <Bi en="No session is running" zh="尚未開局" zhFirst /> : <Bi en="Waiting for the table" zh="等待牌桌" zhFirst />}
+              </p>
+            </div>
+          </section>
+        )}
+        <StaleNotice />
+        <Toasts />
+      </div>
+      <aside class="side">
+        <Header state={state} />
+        <ProblemBar />
+        {state && <WildStrip state={state} />}
+        <QuestionCard />
+        {state && state.seats.length > 0 && <Scoreboard state={state} />}
+        <Fit class="rest">
+          {settlement && state ? <Settlement settlement={settlement} state={state} /> : state && <Log state={state} />}
+        </Fit>
+      </aside>
+      <Toolbar />
+    </main>
+  );
+}
