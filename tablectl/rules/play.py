@@ -1,0 +1,383 @@
+"""How the game is played under a rule set: walls, turns, claims, locks, rotation.
+
+A rule set's ``<id>/play.py`` exports ``PLAY: PlayRules``. The engine follows every hand with these
+declarations alone and never asks which rule set it is playing. The hooks are pure functions of the
+table as it stands, which they see through :class:`TableView`.
+
+Decided readings are cited by their ids (L1, LC2, M9 ...) as in the rule documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, Protocol
+
+from tablectl.rules.wild import Wild
+from tablectl.tiles import Tile, is_suited
+
+CLAIM_KINDS: Final = ("chow", "pung", "kong")
+OWN_KONGS: Final = ("closed_kong", "added_kong", "lone_kong")
+SET_SIZES: Final[Mapping[str, int]] = {
+    "chow": 3, "pung": 3, "kong": 4, "added_kong": 4, "closed_kong": 4, "lone_kong": 1,
+}  # fmt: skip
+DEFAULT_RANKS: Final[Mapping[str, int]] = {"hu": 4, "kong": 3, "pung": 2, "chow": 1, "pass": 0}
+"""Hu beats kong beats pung beats chow (reading L6)."""
+
+WINDS: Final = ("E", "S", "W", "N")
+
+
+class MeldView(Protocol):
+    """A set on the table: physical tiles (none where a closed kong was not seen)."""
+
+    @property
+    def kind(self) -> str:
+        """``chow``, ``pung``, ``kong``, ``added_kong``, ``closed_kong``, ``lone_kong``, ``joy``."""
+
+    @property
+    def tiles(self) -> tuple[Tile, ...]:
+        """The tiles laid down."""
+
+    @property
+    def source(self) -> int | None:
+        """The seat that gave the claimed tile."""
+
+    @property
+    def claimed(self) -> Tile | None:
+        """The claimed tile."""
+
+
+class PlayerView(Protocol):
+    """One seat as the engine knows it."""
+
+    @property
+    def known(self) -> tuple[Tile, ...]:
+        """Concealed tiles that are known."""
+
+    @property
+    def fully_known(self) -> bool:
+        """Whether every concealed tile is known."""
+
+    @property
+    def melds(self) -> Sequence[MeldView]:
+        """Sets laid down."""
+
+    @property
+    def thrown(self) -> tuple[Tile, ...]:
+        """Every tile discarded in this hand, claimed ones included."""
+
+    @property
+    def floats(self) -> int:
+        """Wild tiles thrown in an unbroken float up to now."""
+
+    @property
+    def floating(self) -> bool:
+        """Whether a float round of this seat is running."""
+
+    @property
+    def forfeited(self) -> bool:
+        """Whether the seat has lost the right to win in this hand."""
+
+
+class ClaimView(Protocol):
+    """The claim that began the running turn."""
+
+    @property
+    def kind(self) -> str:
+        """``chow``, ``pung`` or ``kong``."""
+
+    @property
+    def tiles(self) -> tuple[Tile, ...]:
+        """The whole set."""
+
+    @property
+    def tile(self) -> Tile:
+        """The claimed tile."""
+
+
+class TableView(Protocol):
+    """The table as the hooks of a rule set see it."""
+
+    @property
+    def options(self) -> Any:
+        """The rule set's validated options."""
+
+    @property
+    def dealer(self) -> int:
+        """The banker's seat."""
+
+    @property
+    def streak(self) -> int:
+        """Hands in a row of this banker, this one included."""
+
+    @property
+    def round_wind(self) -> str | None:
+        """``E S W N``."""
+
+    @property
+    def first_dealer(self) -> int:
+        """The seat that dealt first in the session."""
+
+    @property
+    def session(self) -> Mapping[str, Any]:
+        """What the rule set carries from hand to hand."""
+
+    @property
+    def wild(self) -> Wild:
+        """Wild tiles and changed faces."""
+
+    @property
+    def players(self) -> Sequence[PlayerView]:
+        """The seats."""
+
+    @property
+    def turn(self) -> int | None:
+        """Whose action is next."""
+
+    @property
+    def claim(self) -> ClaimView | None:
+        """The claim that began the running turn, until the turn's discard."""
+
+    @property
+    def wall(self) -> int:
+        """Tiles that can still be drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class WallCounts:
+    """What has left the wall since the deal.
+
+    Attributes:
+        front: tiles drawn in turn.
+        kong_tail: supplements of kongs.
+        flower_tail: supplements of flowers.
+        kongs: kongs declared and not robbed.
+        indicators: tiles turned up.
+    """
+
+    front: int = 0
+    kong_tail: int = 0
+    flower_tail: int = 0
+    kongs: int = 0
+    indicators: int = 0
+
+    @property
+    def drawn(self) -> int:
+        """All draws."""
+        return self.front + self.kong_tail + self.flower_tail
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimAttempt:
+    """A claim of a discard.
+
+    Attributes:
+        seat: who claims.
+        kind: ``chow``, ``pung`` or ``kong``.
+        tiles: the whole set, physical tiles.
+        tile: the claimed one.
+        source: who threw it.
+    """
+
+    seat: int
+    kind: str
+    tiles: tuple[Tile, ...]
+    tile: Tile
+    source: int
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardEffect:
+    """What a discard means beyond lying in the river.
+
+    Attributes:
+        issues: ids of what it breaks.
+        forfeits: the seat loses the right to win in this hand.
+        aside: the tile is a special one that the score case lists under ``aside``.
+        leaves_river: it is laid to the seat's own area instead of the river.
+        opens_float: it opens a float round.
+        floats: it continues, or begins, a float that counts.
+        claimable: it may be claimed at all.
+    """
+
+    issues: tuple[str, ...] = ()
+    forfeits: bool = False
+    aside: bool = False
+    leaves_river: bool = False
+    opens_float: bool = False
+    floats: bool = False
+    claimable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Locks:
+    """What a seat may not take after letting a tile go, until its turn has come or been passed.
+
+    Attributes:
+        win: ``same``: no win on an identical tile; ``any``: on any tile; ``better``: only a win
+            worth more than the best one let go.
+        calls: calls barred for an identical tile, e.g. ``{"pung"}``.
+        proof: ``known``: only a hand that was fully known proves it (L11); ``laid_open``: the hand
+            shown with the claim proves it too (M12).
+    """
+
+    win: Literal["none", "same", "any", "better"] = "none"
+    calls: frozenset[str] = frozenset()
+    proof: Literal["known", "laid_open"] = "known"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a hand ended, for the rotation.
+
+    Attributes:
+        winners: winning seats, none in a drawn hand.
+        false_win: the seat whose false win ended the hand.
+        source: who gave the winning tile.
+    """
+
+    winners: tuple[int, ...] = ()
+    false_win: int | None = None
+    source: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NextHand:
+    """The hand that follows; ``session`` is what its ``start`` carries."""
+
+    dealer: int
+    streak: int
+    round_wind: str | None
+    over: bool = False
+    session: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of the hand log."""
+        return {
+            "dealer": self.dealer,
+            "streak": self.streak,
+            "round_wind": self.round_wind,
+            "over": self.over,
+            "session": dict(self.session),
+        }
+
+
+MeldRule = Callable[[TableView, str, tuple[Tile, ...]], str | None]
+
+
+def _no_issues(*_: Any) -> tuple[str, ...]:
+    return ()
+
+
+def _plain_discard(_table: TableView, _seat: int, _tile: Tile) -> DiscardEffect:
+    return DiscardEffect()
+
+
+def _no_locks(_options: Any) -> Locks:
+    return Locks()
+
+
+def _never(*_: Any) -> bool:
+    return False
+
+
+def _dealt_streak(_options: Any, streak: int, _dice: Sequence[Any] | None) -> int:
+    return streak
+
+
+def _early_unless_empty(table: TableView) -> bool:
+    return table.wall > 0
+
+
+def natural_set_issue(table: TableView, kind: str, tiles: tuple[Tile, ...]) -> str | None:
+    """Issue of a set under rules with suit runs and equal tiles only, no wild tile in them.
+
+    A set with a wild tile is ``wild_in_meld`` alone, even if the natural tiles make no set (L8).
+    """
+    if any(tile in table.wild.tiles for tile in tiles):
+        return "wild_in_meld"
+    faces = sorted(table.wild.identities(tiles))
+    if kind not in SET_SIZES or kind == "lone_kong" or len(faces) != SET_SIZES[kind]:
+        return "invalid_meld"
+    if any(face >= 34 for face in faces):
+        return "invalid_meld"
+    fits = is_suit_run(faces) if kind == "chow" else len(set(faces)) == 1
+    return None if fits else "invalid_meld"
+
+
+def is_suit_run(faces: Sequence[Tile]) -> bool:
+    """Whether three sorted faces are consecutive in one suit."""
+    low, middle, high = faces
+    return (
+        is_suited(low) and is_suited(high) and low // 9 == high // 9
+        and middle == low + 1 and high == low + 2
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayRules:
+    """The declaration of how a rule set is played.
+
+    Attributes:
+        wall: drawable tiles left after what has left the wall, for given options.
+        next_hand: dealer, streak, round wind and session of the next hand.
+        supplements: tiles left for supplements; ``None``: the same wall.
+        ranks: precedence of calls.
+        winners: who takes a tile that several call hu on: the nearest after the discarder, the
+            nearest after the banker, or all of them.
+        set_issue: what is wrong with the tiles of a set, ``None`` where nothing is.
+        claim_issues: restrictions of a claim.
+        kong_issues: (table, seat, kind, tiles): restrictions of a kong of own tiles.
+        win_issues: (table, seat, by): restrictions of a win that no score case can show.
+        discard: (table, seat, tile): what a discard means.
+        flower_issues: (table, seat, tile): a flower that may not be laid out.
+        locks: what is locked after letting a tile go.
+        hu_after_call: a caller of a chow or pung may win on the called tile before throwing (C14).
+        floats_keep_kongs: a kong streak outlives a float (H7).
+        kong_links: kongs count on through a tile claimed for a kong from a kong's discard.
+        early_exhaust: whether the hand cannot be drawn yet.
+        draws_only: the last stage, where seats draw in turn and nobody discards.
+        may_refuse: whether the seat may refuse the tile that it would draw.
+        starting_streak: (options, streak, dice): the streak that counts in this hand.
+        false_win_ends: whether a ruling of a false win ends the hand.
+        round_winds: whether a round wind is kept; it begins with East (L16, M29).
+    """
+
+    wall: Callable[[Any, WallCounts], int]
+    next_hand: Callable[[TableView, Result], NextHand]
+    supplements: Callable[[Any, WallCounts], int] | None = None
+    ranks: Mapping[str, int] = field(default_factory=lambda: DEFAULT_RANKS)
+    winners: Literal["nearest_discarder", "nearest_banker", "all"] = "nearest_discarder"
+    set_issue: MeldRule = natural_set_issue
+    claim_issues: Callable[[TableView, ClaimAttempt], tuple[str, ...]] = _no_issues
+    kong_issues: Callable[[TableView, int, str, tuple[Tile, ...]], tuple[str, ...]] = _no_issues
+    win_issues: Callable[[TableView, int, str], tuple[str, ...]] = _no_issues
+    discard: Callable[[TableView, int, Tile], DiscardEffect] = _plain_discard
+    flower_issues: Callable[[TableView, int, Tile], tuple[str, ...]] = _no_issues
+    locks: Callable[[Any], Locks] = _no_locks
+    hu_after_call: bool = False
+    floats_keep_kongs: bool = False
+    kong_links: bool = False
+    early_exhaust: Callable[[TableView], bool] = _early_unless_empty
+    draws_only: Callable[[TableView], bool] = _never
+    may_refuse: Callable[[TableView, int], bool] = _never
+    starting_streak: Callable[[Any, int, Sequence[Any] | None], int] = _dealt_streak
+    false_win_ends: bool = True
+    round_winds: bool = False
+
+
+def stay_or_pass(
+    table: TableView, *, stays: bool, passes_to: int | None = None, round_wind: str | None
+) -> NextHand:
+    """The next hand where the banker stays, or the deal passes (by default to the next seat)."""
+    if stays:
+        return NextHand(table.dealer, table.streak + 1, round_wind)
+    heir = (table.dealer + 1) % len(table.players) if passes_to is None else passes_to
+    return NextHand(heir, 1, round_wind)
+
+
+def wind_after(table: TableView, dealer: int) -> str | None:
+    """The round wind once ``dealer`` deals: it moves when the deal passes to the first dealer."""
+    if table.round_wind is None or dealer == table.dealer or dealer != table.first_dealer:
+        return table.round_wind
+    return WINDS[(WINDS.index(table.round_wind) + 1) % 4]
