@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from tablectl.engine import HandState, Issue, Step, apply
 from tablectl.engine.events import (
     Call,
     CallKind,
@@ -29,11 +28,15 @@ from tablectl.engine.events import (
     Win,
     WinBy,
 )
+from tablectl.engine.game import Step, apply
+from tablectl.engine.state import HandState
 from tablectl.tiles import format_tiles, parse_tile
 
 FactKind = Literal["indicator", "flower", "discard", "meld", "win", "reveal", "told"]
 SetKind = MeldKind | Literal["claim"]
 """``claim``: three tiles with a claimed one, a pung or a chow as their faces will tell."""
+Issue = tuple[str, int | None]
+"""Id and seat of something that an event breaks."""
 Face = Callable[[int], str]
 
 

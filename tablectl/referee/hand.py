@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tablectl.engine import finish
 from tablectl.engine.events import CallKind, End, Exhaust, Ruling, RulingKind, Start
+from tablectl.engine.game import finish
 from tablectl.referee import explain
 from tablectl.referee.beliefs import Belief, best, infer, leading
 from tablectl.referee.book import Book, Entry, Fact, call, told
 from tablectl.referee.felt import Felt, FeltTile
-from tablectl.referee.layout import Layout, layout_of, set_apart
+from tablectl.referee.layout import Layout, along, layout_of, set_apart
 from tablectl.rules import registry
 from tablectl.rules.settlement import Settlement
 from tablectl.tiles import NAMES
@@ -72,10 +72,9 @@ class HandFollower:
 
     @property
     def over(self) -> bool:
-        """Whether a win or an exhausted wall has ended play."""
-        return any(
-            e.fact.kind == "win" or isinstance(e.event, Exhaust | End) for e in self.book.entries
-        )
+        """Whether a valid win or an exhausted wall has ended play."""
+        state = self.book.state
+        return state is not None and state.over
 
     @property
     def ended(self) -> bool:
@@ -174,8 +173,23 @@ class HandFollower:
 
     def choose_winning_tile(self, t: float, seat: int, tile_id: int) -> None:
         """A person says which tile of a hand laid open was the last one drawn."""
-        self._enter_win(t, seat, self._open_hand(seat), self.felt.tiles[tile_id])
+        self._enter_win(t, seat, self.open_hand(seat), self.felt.tiles[tile_id])
         self._explain(t)
+
+    @property
+    def refused_win(self) -> Entry | None:
+        """A win that the rules refuse, until it is corrected, ruled on or taken back."""
+        if self.over:
+            return None
+        played = [e for e in self.book.entries if e.fact.kind != "told"]
+        return played[-1] if played and played[-1].fact.kind == "win" else None
+
+    def take_back_win(self) -> None:
+        """Strike out a refused win: the hand goes on."""
+        entry = self.refused_win
+        if entry is not None:
+            self._hu_since.pop(entry.fact.seat, None)
+            self._strike(entry)
 
     def undo(self) -> bool:
         """Strike the newest entry about tiles or calls; its tiles are not read again.
@@ -185,13 +199,14 @@ class HandFollower:
         """
         for entry in reversed(self.book.entries):
             if not isinstance(entry.event, Start):
-                self._undone.update(
-                    i for i in entry.fact.all_tiles if not self._elsewhere(entry, i)
-                )
-                self.book.drop(entry.n, self.face)
-                self._fresh.extend(self.book.entries[entry.n :])
+                self._strike(entry)
                 return True
         return False
+
+    def _strike(self, entry: Entry) -> None:
+        self._undone.update(i for i in entry.fact.all_tiles if not self._elsewhere(entry, i))
+        self.book.drop(entry.n, self.face)
+        self._fresh.extend(self.book.entries[entry.n :])
 
     # --- settlement ---
 
@@ -238,7 +253,7 @@ class HandFollower:
         self._waiting_since = (self._waiting_since or t) if self._unexplained() else None
 
     def _propose(self, t: float) -> explain.Proposal | None:
-        if self.over:
+        if self.over or self.refused_win is not None:
             return None
         scene = self._scene(t)
         rules: Iterable[Callable[[explain.Scene], explain.Proposal | None]] = (
@@ -282,7 +297,7 @@ class HandFollower:
     def _win(self, scene: explain.Scene) -> explain.Proposal | None:
         """A hand laid open by a seat that called Hu, or that is a winning hand."""
         for seat in range(self.kit.seats):
-            tiles = self._open_hand(seat)
+            tiles = self.open_hand(seat)
             if not tiles:
                 continue
             fact, moved = self._read_win(scene.t, seat, tiles)
@@ -292,12 +307,14 @@ class HandFollower:
                 return explain.Proposal((fact,), moved=moved)
         return None
 
-    def _open_hand(self, seat: int) -> list[FeltTile]:
+    def open_hand(self, seat: int) -> list[FeltTile]:
+        """Tiles that a seat has laid open and that no fact explains yet, from the left."""
         known = self.layout.explained | self._undone
-        return [
+        tiles = [
             tile for tile in self.felt.at(Zone.RACK, seat)
             if tile.id not in known and not tile.face_down
         ]  # fmt: skip
+        return sorted(tiles, key=lambda tile: along(tile, self.geometry))
 
     def concealed(self, seat: int) -> int:
         """Tiles that a seat holds between turns: its hand less three for every set."""
@@ -309,7 +326,7 @@ class HandFollower:
 
     def apart_unknown(self, seat: int) -> bool:
         """Whether an own draw lies open without its last tile set apart."""
-        tiles = self._open_hand(seat)
+        tiles = self.open_hand(seat)
         return (
             not self.over
             and len(tiles) == self.concealed(seat) + 1
@@ -419,7 +436,7 @@ class HandFollower:
     def _write(self, fact: Fact) -> None:
         entry = self.book.add(fact, self.face)
         self._fresh.append(entry)
-        if any(issue.id == "fifth_copy" for issue in entry.issues):
+        if any(name == "fifth_copy" for name, _ in entry.issues):
             self._doubt_copies(fact)
         if fact.kind in ("discard", "meld"):  # play went on: an older Hu was not meant
             since = fact.t - self.thresholds.patience_s

@@ -45,7 +45,7 @@ class Layout:
 
     def __post_init__(self) -> None:
         for place in (self.rivers, self.melds, self.flowers, self.hands):
-            place.extend([] for _ in range(self.seats))  # type: ignore[attr-defined]
+            place.extend([] for _ in range(self.seats))
 
     @property
     def explained(self) -> set[int]:

@@ -1,0 +1,143 @@
+"""What the referee asks: the question, its ranked answers, and what an answer does."""
+
+from __future__ import annotations
+
+from tablectl.messages import Alternative, Question
+from tablectl.referee.book import Entry
+from tablectl.referee.hand import HandFollower
+from tablectl.referee.texts import WIND_NAMES, issue_text
+from tablectl.referee.views import HandView, alternative, order
+from tablectl.tiles import name_en, name_zh, parse_tile
+
+DRAWN, PLAY_ON = "drawn", "play_on"
+FALSE_WIN, TAKE_BACK = "false_win", "take_back"
+
+
+class AnswerError(ValueError):
+    """An answer that fits no open question; the message says why."""
+
+
+def hand_questions(hand: HandFollower, hand_id: str, winds: list[str]) -> list[Question]:
+    """Everything that one hand leaves open now."""
+    view = HandView(hand)
+    out: list[Question] = []
+    shown = view.layout.indicator
+    deciding = hand.deciding_tiles()
+    if shown is not None and not hand.sure(shown) and shown not in deciding:
+        deciding.insert(0, shown)
+    out += [_which_tile(view, hand_id, tile_id, winds) for tile_id in deciding]
+    for seat in range(hand.kit.seats):
+        if hand.apart_unknown(seat):
+            out.append(_which_was_drawn(hand, hand_id, seat, winds))
+    refused = hand.refused_win
+    if refused is not None:
+        out.append(_refused_win(hand, hand_id, refused))
+    return out
+
+
+def wall_not_gone(hand_id: str, left: int) -> Question:
+    """START was pressed although tiles can be drawn by the count."""
+    return Question(
+        id=f"{hand_id}/wall", kind="event", seat=None,
+        text_en=f"Is the hand drawn? By my count {left} tiles can still be drawn.",
+        text_zh=f"流局嗎？依計數尚有 {left} 張可摸。",
+        alternatives=(
+            Alternative(id=PLAY_ON, label_en="No, play on", label_zh="否，續打"),
+            Alternative(id=DRAWN, label_en="Yes, drawn hand", label_zh="是，流局"),
+        ),
+    )  # fmt: skip
+
+
+def _which_tile(view: HandView, hand_id: str, tile_id: int, winds: list[str]) -> Question:
+    ranked = view.hand.alternatives(tile_id)
+    ref = view.tile(tile_id).ref
+    en, zh = _place(ref, winds)
+    first = parse_tile(ranked[0][0])
+    seat = view.hand.felt.tiles[tile_id].seat
+    return Question(
+        id=f"{hand_id}/tile/{tile_id}", kind="tile", seat=seat, ref=ref,
+        text_en=f"Which tile is this: {name_en(first)}? ({en})",
+        text_zh=f"這張是{name_zh(first)}嗎？（{zh}）",
+        alternatives=tuple(alternative(face, round(p, 3)) for face, p in ranked),
+        free_tile=True, blocks_settlement=True,
+    )  # fmt: skip
+
+
+def _place(ref: str, winds: list[str]) -> tuple[str, str]:
+    if ref == "i":
+        return "the indicator", "翻牌"
+    en, zh = WIND_NAMES[winds[int(ref[1])]]
+    places = {"r": ("river", "牌河"), "m": ("set", "副露"), "f": ("flowers", "花牌"),
+              "h": ("hand", "手牌"), "w": ("winning tile", "胡牌")}  # fmt: skip
+    place_en, place_zh = places[ref[0]]
+    numbers = [str(int(n) + 1) for n in ref[2:].strip(".").split(".") if n]
+    which = f", no. {numbers[-1]}" if numbers else ""
+    return f"{en}, {place_en}{which}", f"{zh}家{place_zh}{numbers[-1] if numbers else ''}"
+
+
+def _which_was_drawn(hand: HandFollower, hand_id: str, seat: int, winds: list[str]) -> Question:
+    faces = sorted({hand.face(tile.id) for tile in hand.open_hand(seat)}, key=order)
+    en, zh = WIND_NAMES[winds[seat]]
+    return Question(
+        id=f"{hand_id}/drawn/{seat}", kind="winning_tile", seat=seat,
+        text_en=f"{en} laid the hand open: which tile was drawn last?",
+        text_zh=f"{zh}家亮牌：最後摸到哪張？",
+        alternatives=tuple(alternative(face, None) for face in faces),
+        blocks_settlement=True,
+    )  # fmt: skip
+
+
+def _refused_win(hand: HandFollower, hand_id: str, refused: Entry) -> Question:
+    reasons = [issue_text(name) for name, _ in refused.issues] or [("", "")]
+    seat = refused.fact.seat
+    unsure = [i for i in refused.fact.all_tiles if not hand.sure(i)]
+    hint = f" {len(unsure)} of its tiles are not read surely." if unsure else ""
+    return Question(
+        id=f"{hand_id}/refused/{refused.n}", kind="settlement", seat=seat,
+        text_en=f"No valid win: {reasons[0][0]}.{hint} Correct a misread tile, or rule.",
+        text_zh=f"此胡不成立：{reasons[0][1]}。請更正誤讀的牌，或裁決。",
+        alternatives=(
+            Alternative(id=FALSE_WIN, label_en="A false win: penalty", label_zh="詐胡，罰"),
+            Alternative(id=TAKE_BACK, label_en="Taken back: play on", label_zh="收回，續打"),
+        ),
+        blocks_settlement=True,
+    )  # fmt: skip
+
+
+def answer(hand: HandFollower, question: Question, reply: str, t: float) -> None:
+    """Apply an answer to the hand.
+
+    Args:
+        reply: id of one of the alternatives, or ``tile:3m`` where any tile may be answered.
+
+    Raises:
+        AnswerError: the reply is none of the answers.
+    """
+    known = {a.id for a in question.alternatives}
+    if reply not in known and not (question.free_tile and reply.startswith("tile:")):
+        raise AnswerError(f"{reply!r} is no answer to this question; expected one of {known}")
+    match question.kind:
+        case "tile":
+            hand.confirm(t, int(question.id.rsplit("/", 1)[1]), _tile(reply))
+        case "winning_tile":
+            seat = int(question.id.rsplit("/", 1)[1])
+            face = _tile(reply)
+            tile = next(tile for tile in hand.open_hand(seat) if hand.face(tile.id) == face)
+            hand.choose_winning_tile(t, seat, tile.id)
+        case "settlement" if reply == FALSE_WIN:
+            hand.rule(t, question.seat or 0, "false_win")
+        case "settlement":
+            hand.take_back_win()
+        case "event" if reply == DRAWN:
+            hand.exhaust(t)
+        case _:
+            pass
+
+
+def _tile(reply: str) -> str:
+    try:
+        face = reply.removeprefix("tile:")
+        parse_tile(face)
+    except ValueError as error:
+        raise AnswerError(str(error)) from None
+    return face
