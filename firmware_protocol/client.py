@@ -528,10 +528,11 @@ class TableClient:
             hello = decode(payload, allow_longer=True)
         except MalformedMessageError:
             return
-        if isinstance(hello, m.TableHello) and current is not None:
-            if hello.boot_count != current.boot_count:
-                self._ended = f"the table has restarted ({hello.reset_reason.name})"
-                self._link.close()
+        if not isinstance(hello, m.TableHello) or current is None:
+            return
+        if hello.boot_count != current.boot_count:
+            self._ended = f"the table has restarted ({hello.reset_reason.name})"
+            self._link.close()
 
     def _on_payload(self, payload: bytes) -> None:
         hello = self.status.hello

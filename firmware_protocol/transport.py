@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -148,7 +149,11 @@ class SerialTransport:
 
 def _open_device(name: str, baudrate: int) -> serial.SerialBase:
     if "://" in name:
-        return serial.serial_for_url(name, baudrate=baudrate, timeout=0)
+        device = serial.serial_for_url(name, baudrate=baudrate, timeout=0)
+        if name.startswith("socket://"):
+            with socket.socket(fileno=os.dup(device.fileno())) as line:
+                line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return device
     return serial.serial_for_url(name, baudrate=baudrate, timeout=0, exclusive=True)
 
 
