@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Installs what tablectl needs: scripts/setup.sh run|dev PYTHON VENV
+# System packages come from apt where they are missing; without root it says which and stops.
+set -euo pipefail
+what=$1 python=$2 venv=$3
+
+"$python" - <<'PY' || { echo "tablectl needs Python 3.11 or newer; try: make setup PYTHON=python3.11" >&2; exit 2; }
+import sys
+sys.exit(sys.version_info < (3, 11))
+PY
+
+packages=()
+command -v mosquitto >/dev/null || [ -x /usr/sbin/mosquitto ] || packages+=(mosquitto)
+"$python" -c 'import venv, ensurepip' 2>/dev/null || packages+=(python3-venv)
+if [ "$what" = dev ]; then
+  command -v chromium >/dev/null || packages+=(chromium)
+fi
+if [ ${#packages[@]} -gt 0 ]; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "installing: ${packages[*]}"
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}"
+  else
+    echo "These system packages are missing: ${packages[*]}" >&2
+    echo "Install them and run make again:  sudo apt-get install ${packages[*]}" >&2
+    exit 2
+  fi
+fi
+
+[ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
+"$venv/bin/python" -m pip install --quiet --upgrade pip
+if [ "$what" = dev ]; then
+  "$venv/bin/python" -m pip install --quiet --editable '.[dev]'
+else
+  "$venv/bin/python" -m pip install --quiet --editable .
+fi
