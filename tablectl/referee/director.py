@@ -37,6 +37,7 @@ class Director:
     _waiting_for: int | None = None
     _issued: int = 0
     _dealer: int = 0
+    _refilled: bool = False
 
     def press_start(self, dealer: int, felt_clear: bool) -> list[TableCommand]:
         """START was pressed while no hand is on."""
@@ -54,8 +55,9 @@ class Director:
 
     def first_discard(self) -> list[TableCommand]:
         """Play has begun: the walls stand on the felt, the other set is stacked below."""
-        if self._waiting_for is not None or self._steps:
+        if self._refilled or self._waiting_for is not None or self._steps:
             return []
+        self._refilled = True
         self._steps = list(_REFILL)
         return self._next()
 
@@ -97,6 +99,7 @@ class Director:
     def dealt(self) -> None:
         """The hand begins."""
         self.stage = "playing"
+        self._refilled = False
 
     def _superfluous(self, name: CommandName) -> bool:
         if self.table is None:

@@ -179,7 +179,8 @@ class Felt:
     def _refresh(self, tile_id: int, look: SeenTile) -> None:
         known = self.tiles[tile_id]
         belief = normalise(look.probabilities)
-        if look.frames < known.looks:  # looked at anew after being hidden
+        turned_over = known.face_down and look.best != "back"
+        if look.frames < known.looks and not turned_over:  # looked at anew after being hidden
             belief = blend(known.belief, known.looks, belief, look.frames)
         self.tiles[tile_id] = replace(
             known,
