@@ -93,38 +93,40 @@ def empty_table(
 
 
 def _felt(style: Style, x: Floats, y: Floats) -> Floats:
-    fine = noise_field(1024, 0.6, 11)
-    coarse = noise_field(512, 9.0, 12)
     rng = np.random.default_rng((style.seed, 77))
     shift = rng.uniform(0, 1000, 4).astype(np.float32)
     # About 2 texture pixels a millimetre for the weave, one for every 3 mm for the blotches.
-    weave = cv2.remap(fine, x * 1.7 + shift[0], y * 1.7 + shift[1], cv2.INTER_LINEAR,
-                      borderMode=cv2.BORDER_WRAP)  # fmt: skip
-    blotch = cv2.remap(coarse, x / 3 + shift[2], y / 3 + shift[3], cv2.INTER_LINEAR,
-                       borderMode=cv2.BORDER_WRAP)  # fmt: skip
+    weave = _field(noise_field(1024, 0.6, 11), x * 1.7 + shift[0], y * 1.7 + shift[1])
+    cx, cy = x[::_STEP, ::_STEP] / 3 + shift[2], y[::_STEP, ::_STEP] / 3 + shift[3]
+    blotch = cv2.resize(_field(noise_field(512, 9.0, 12), cx, cy), (x.shape[1], x.shape[0]))
     tone = 1 + style.weave * weave + style.blotch * blotch
-    tone *= 1 - 0.4 * style.wear * style.blotch * np.abs(blotch)
-    colour = np.array(style.felt[::-1], np.float32)
-    return np.asarray(tone[:, :, None] * colour, np.float32)
+    if style.wear > 0:
+        tone *= 1 - 0.4 * style.wear * style.blotch * np.abs(blotch)
+    return np.asarray(cv2.merge([tone * np.float32(v) for v in style.felt[::-1]]), np.float32)
+
+
+def _field(field: Floats, x: Floats, y: Floats) -> Floats:
+    """Values of a tiling random field at coordinates (h, w)."""
+    found = cv2.remap(field, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_WRAP)
+    return np.asarray(found, np.float32)
 
 
 def _frame(picture: Floats, style: Style, x: Floats, y: Floats, edge: Floats) -> None:
     """Wooden or plastic frame, the dark joint along the felt, the floor."""
-    grain = cv2.remap(noise_field(1024, 0.6, 11), x * 0.12, y * 1.1, cv2.INTER_LINEAR,
-                      borderMode=cv2.BORDER_WRAP)  # fmt: skip
-    rim = np.array(style.rim[::-1], np.float32)
-    profile = 1.12 - 0.5 * np.abs(edge / RIM_MM - 0.35)
-    wood = (profile * (1 + 0.05 * grain))[:, :, None] * rim
-    inside = (edge > 0) & (edge <= RIM_MM)
-    np.copyto(picture, wood, where=inside[:, :, None])
-    floor = np.array(style.floor[::-1], np.float32)
-    coarse = cv2.remap(noise_field(512, 9.0, 12), x / 9, y / 9, cv2.INTER_LINEAR,
-                       borderMode=cv2.BORDER_WRAP)  # fmt: skip
-    fall = 0.45 + 0.4 * np.clip((edge - RIM_MM) / 200, 0, 1)
-    ground = (fall * (1 + 0.07 * coarse))[:, :, None] * floor
-    np.copyto(picture, ground, where=(edge > RIM_MM)[:, :, None])
-    joint = np.exp(-np.square(np.minimum(edge, 0) / 9.0)) * (edge <= 0)
-    picture *= (1 - 0.45 * joint)[:, :, None]
+    half_x, half_y, half_edge = (np.ascontiguousarray(m[::2, ::2]) for m in (x, y, edge))
+    grain = _field(noise_field(1024, 0.6, 11), half_x * 0.12, half_y * 1.1)
+    coarse = _field(noise_field(512, 9.0, 12), half_x / 9, half_y / 9)
+    wood = (1.12 - 0.5 * np.abs(half_edge / RIM_MM - 0.35)) * (1 + 0.05 * grain)
+    ground = (0.45 + 0.4 * np.clip((half_edge - RIM_MM) / 200, 0, 1)) * (1 + 0.07 * coarse)
+    size = (picture.shape[1], picture.shape[0])
+    rim, floor = style.rim[::-1], style.floor[::-1]
+    joint = 1 - 0.45 * np.exp(-np.square(np.minimum(edge, 0) / 9.0))
+    inside, outside = ((edge > 0) & (edge <= RIM_MM)).astype(np.uint8), edge > RIM_MM
+    # Half resolution is enough for grain and floor; only the outlines are sharp.
+    near, far = cv2.resize(wood, size), cv2.resize(ground, size)
+    picture *= np.where(edge <= 0, joint, 1)[:, :, None]
+    cv2.copyTo(cv2.merge([near * np.float32(v) for v in rim]), inside, picture)
+    cv2.copyTo(cv2.merge([far * np.float32(v) for v in floor]), outside.astype(np.uint8), picture)
 
 
 def _markers(

@@ -312,13 +312,12 @@ class Renderer:
         if self.style.noise <= 0:
             return None
         rng = np.random.default_rng((self.style.seed, 5))
-        shape = (self.size[1] // 2 + 64, self.size[0] + 128, 3)
-        noise = rng.standard_normal(shape, dtype=np.float32)
+        noise = rng.standard_normal((512, 768, 3), dtype=np.float32)
         noise = cv2.GaussianBlur(noise, (0, 0), 0.45)
         noise *= self.style.noise / float(noise.std())
-        whole = np.concatenate([noise, noise[::-1, ::-1]], axis=0)
-        positive = np.clip(np.round(whole), 0, 255).astype(np.uint8)
-        negative = np.clip(np.round(-whole), 0, 255).astype(np.uint8)
+        rows, columns = -(-(self.size[1] + 64) // 512), -(-(self.size[0] + 128) // 768)
+        positive = np.tile(np.rint(np.clip(noise, 0, 255)).astype(np.uint8), (rows, columns, 1))
+        negative = np.tile(np.rint(np.clip(-noise, 0, 255)).astype(np.uint8), (rows, columns, 1))
         return positive, negative
 
     def _expose(self, picture: Picture) -> Picture:

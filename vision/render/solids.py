@@ -20,7 +20,7 @@ from vision.render.style import Style
 Floats = NDArray[np.float32]
 Points = NDArray[np.float64]
 
-_ARC = 4
+_ARC = 3
 """Segments of a rounded corner."""
 
 
@@ -75,7 +75,7 @@ def outline(half_w: float, half_l: float, radius: float) -> Points:
 
 @lru_cache(maxsize=16)
 def bevel_normals(width: int, height: int, bevel: float, corner: float) -> NDArray[np.float32]:
-    """Unit normals (h, w, 3) in the tile's frame over its top, tilting outwards at the edge."""
+    """Unit normals (3, h, w) in the tile's frame over its top, tilting outwards at the edge."""
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     px, py = x + 0.5 - width / 2, y + 0.5 - height / 2
     r = corner * width
@@ -87,7 +87,7 @@ def bevel_normals(width: int, height: int, bevel: float, corner: float) -> NDArr
     gx = np.where(round_corner, qx / np.maximum(outside, 1e-6), (qx >= qy).astype(np.float32))
     gy = np.where(round_corner, qy / np.maximum(outside, 1e-6), (qx < qy).astype(np.float32))
     normals = np.stack(
-        [gx * np.sign(px) * np.sin(tilt), gy * np.sign(py) * np.sin(tilt), np.cos(tilt)], axis=-1
+        [gx * np.sign(px) * np.sin(tilt), gy * np.sign(py) * np.sin(tilt), np.cos(tilt)]
     )
     return np.asarray(normals, np.float32)
 
@@ -187,19 +187,20 @@ class SolidMaker:
         """Sides that face the camera, and the lid."""
         following = np.roll(ring, -1, axis=0)
         along = following - ring
-        normal = np.stack([along[:, 1], -along[:, 0]], axis=1)
-        length = np.linalg.norm(normal, axis=1)
-        normal = np.concatenate([normal / length[:, None], np.zeros((len(ring), 1))], axis=1)
+        normal = np.zeros((len(ring), 3))
+        normal[:, 0], normal[:, 1] = along[:, 1], -along[:, 0]
+        normal /= np.sqrt((normal**2).sum(axis=1, keepdims=True))
         middle = _at((ring + following) / 2, (base + top) / 2)
         facing = ((self.camera.position - middle) * normal).sum(axis=1)
         shown = np.flatnonzero(facing > 0)
-        light = self.lighting.irradiance(middle, normal) * colour
         # Less light reaches a side low over the felt.
-        light = light * (0.72 + 0.28 * min(1.0, (base + top) / 2 / self.depth))
-        low, high = self.camera.project(_at(ring, base)), self.camera.project(_at(ring, top))
-        for k in shown[np.argsort(facing[shown])]:
-            j = (k + 1) % len(ring)
-            canvas.fill(np.array([low[k], low[j], high[j], high[k]]), light[k])
+        low_light = 0.78 + 0.22 * min(1.0, (base + top) / 2 / self.depth)
+        light = self.lighting.irradiance(middle[shown], normal[shown]) * colour * low_light
+        both = self.camera.project(np.concatenate([_at(ring, base), _at(ring, top)]))
+        low, high = both[: len(ring)], both[len(ring) :]
+        after = (shown + 1) % len(ring)
+        quads = np.stack([low[shown], low[after], high[after], high[shown]], axis=1)
+        canvas.fill_all(quads, light, cv2.convexHull(both.astype(np.float32))[:, 0])
         if cap:
             self._cap(canvas, ring, top, colour)
 
@@ -259,20 +260,16 @@ class SolidMaker:
         for direction, share in zip(lamps, self.lighting.shares, strict=True):
             local = frame.turn_back(direction)
             weight = (1 - self.style.ambient) * share / max(direction[2], 0.2)
-            light += weight * np.maximum(normals @ local.astype(np.float32), 0)
+            light += np.maximum(_dot(normals, local * weight), 0)
             half = local + frame.turn_back(view)
-            half /= np.linalg.norm(half)
-            glint = np.maximum(normals @ half.astype(np.float32), 0)
-            glint *= glint
-            glint *= glint
-            glint *= glint
-            shine += np.float32(share) * (glint * glint * glint * glint)
-        lit = albedo * (light[:, :, None] * above.astype(np.float32))
+            glint = np.maximum(_dot(normals, half / math.sqrt(float(half @ half))), 0)
+            for _ in range(5):
+                glint *= glint
+            shine += np.float32(share) * glint
+        lit = albedo * cv2.merge([light * np.float32(v) for v in above])
         lit += (shine * np.float32(self.style.gloss * 60))[:, :, None]
-        canvas.paste(lit, quad, self.camera.project(_at(frame.place(
-            outline(half_w, half_l, self.style.corner * self.width)), top)))  # fmt: skip
-        if tile == BACK:
-            return quad
+        rounded = outline(half_w, half_l, self.style.corner * self.width)
+        canvas.paste(lit, quad, self.camera.project(_at(frame.place(rounded), top)))
         return quad
 
     def _texture(self, tile: Tile, width: int) -> Floats:
@@ -399,13 +396,20 @@ class _Canvas:
     def texture_width(self, quad: Points) -> int:
         """Texture pixels that match the supersampled width of a quad."""
         sides = np.linalg.norm(quad - np.roll(quad, -1, axis=0), axis=1)
-        return int(max(sides[0], sides[2]) * self.samples)
+        return int(max(sides[0], sides[2]) * 2)
 
     def fill(self, polygon: Points, colour: NDArray[np.float64]) -> None:
-        fixed = np.round(self._inner(polygon) * 16).astype(np.int32)
-        shade = tuple(float(v) for v in np.clip(colour, 0, 255))
-        cv2.fillConvexPoly(self._colour, fixed, shade, cv2.LINE_8, 4)
+        fixed = _fixed(self._inner(polygon))
+        cv2.fillConvexPoly(self._colour, fixed, _shade(colour), cv2.LINE_8, 4)
         cv2.fillConvexPoly(self._alpha, fixed, 1.0, cv2.LINE_8, 4)
+
+    def fill_all(
+        self, polygons: Points, colours: NDArray[np.float64], hull: NDArray[np.float32]
+    ) -> None:
+        """Fill polygons (n, k, 2) that together with others cover ``hull``."""
+        for polygon, colour in zip(_fixed(self._inner(polygons)), colours, strict=True):
+            cv2.fillConvexPoly(self._colour, polygon, _shade(colour), cv2.LINE_8, 4)
+        cv2.fillConvexPoly(self._alpha, _fixed(self._inner(hull)), 1.0, cv2.LINE_8, 4)
 
     def paste(self, texture: Floats, quad: Points, clip: Points | None = None) -> None:
         """Warp a texture onto a quad, inside the polygon ``clip``."""
@@ -424,15 +428,32 @@ class _Canvas:
         )  # fmt: skip
         mask = np.zeros(self._alpha.shape, np.uint8)
         area = target if clip is None else self._inner(clip)
-        cv2.fillConvexPoly(mask, np.round(area * 16).astype(np.int32), 1, cv2.LINE_8, 4)
-        np.copyto(self._colour, np.clip(warped, 0, 255), where=mask[:, :, None] > 0)
-        self._alpha[mask > 0] = 1.0
+        cv2.fillConvexPoly(mask, _fixed(area), 1, cv2.LINE_8, 4)
+        cv2.copyTo(warped, mask, self._colour)
+        cv2.copyTo(np.ones_like(self._alpha), mask, self._alpha)
 
     def reduced(self) -> tuple[Floats, Floats]:
         """Premultiplied colour and alpha at picture scale."""
         colour = cv2.resize(self._colour, self.size, interpolation=cv2.INTER_AREA)
         alpha = cv2.resize(self._alpha, self.size, interpolation=cv2.INTER_AREA)
-        return np.asarray(colour, np.float32), np.asarray(alpha, np.float32)
+        return np.minimum(colour, 255), np.asarray(alpha, np.float32)
+
+
+def _fixed(points: NDArray[np.floating]) -> NDArray[np.int32]:
+    """Pixels to OpenCV's fixed point with four fractional bits."""
+    return np.rint(points * 16).astype(np.int32)
+
+
+def _shade(colour: NDArray[np.float64]) -> tuple[float, float, float]:
+    blue, green, red = (max(float(v), 0.0) for v in colour)
+    return blue, green, red
+
+
+def _dot(normals: Floats, vector: NDArray[np.float64]) -> Floats:
+    """Dot product of planes (3, h, w) with a vector."""
+    x, y, z = (np.float32(v) for v in vector)
+    result: Floats = normals[0] * x + normals[1] * y + normals[2] * z
+    return result
 
 
 def _at(points: Points, z: float) -> Points:
