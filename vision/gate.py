@@ -228,7 +228,8 @@ class MotionGate:
         in_motion[0] = False
         moving: Mask = in_motion[labels]
         # At the start every cell is unread and none has moved: that is no hand.
-        sizes = np.bincount(labels[restless & self._departed], minlength=count)
+        self._departed &= changed | restless
+        sizes = np.bincount(labels[self._departed], minlength=count)
         covered = bool((sizes[in_motion] > self._options.hand_tiles * self._tile_cells).any())
         at_rest = [n for n in np.unique(labels[changed]) if n and not in_motion[n]]
         regions = tuple(self._region(labels == n) for n in at_rest)

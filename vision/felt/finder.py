@@ -1,0 +1,134 @@
+"""What the felt reader asks of a recogniser, and detections placed on the table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.calibration import Calibration
+from vision.detector.detection import Detection
+from vision.gate import Box
+from vision.geometry import TableGeometry, Zone
+from vision.sources.frame import Image
+
+
+class TileFinder(Protocol):
+    """Finds and names tiles in a picture; :class:`vision.detector.Detector` is one."""
+
+    def detect(self, image: Image, *, tile_px: float | None = None) -> Sequence[Detection]:
+        """Tiles of a (h, w, 3) BGR picture; ``tile_px`` is a tile's width in it where known."""
+        ...
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """A detection placed on the table.
+
+    Attributes:
+        x, y: centre of the face in table mm.
+        rotation: clockwise degrees from the table's up.
+        zone, seat: where that is.
+        score: probability that there is a tile.
+        probabilities: (43,) given that there is one.
+    """
+
+    x: float
+    y: float
+    rotation: float
+    zone: Zone
+    seat: int | None
+    score: float
+    probabilities: NDArray[np.float64]
+
+    @property
+    def best(self) -> int:
+        """Index of the most likely kind."""
+        return int(self.probabilities.argmax())
+
+
+class Placer:
+    """Turns detections of one crop of the picture into sightings."""
+
+    def __init__(self, calibration: Calibration, geometry: TableGeometry) -> None:
+        self._calibration = calibration
+        self._geometry = geometry
+        self._thickness = geometry.tile_depth * geometry.tile_width_mm
+
+    def place(self, detection: Detection, crop: Box) -> Sighting | None:
+        """Where a detection lies; ``None`` when it is no tile lying in the crop and on the felt.
+
+        A tile cut by the crop's border is left to the crop that has it whole; what is much larger
+        or smaller than a tile at that place is none.
+        """
+        x1, y1, x2, y2 = detection.box
+        width, height = crop[2] - crop[0], crop[3] - crop[1]
+        if not self._whole(detection, width, height, crop):
+            return None
+        centre = (crop[0] + (x1 + x2) / 2, crop[1] + (y1 + y2) / 2)
+        z = self._thickness
+        x, y = self._calibration.to_table([centre], z)[0]
+        zone, seat = self._geometry.locate(float(x), float(y))
+        if zone is Zone.WALL:
+            # On a wall the face lies two tiles high, which moves it inwards.
+            z = 2 * self._thickness
+            x, y = self._calibration.to_table([centre], z)[0]
+            zone, seat = self._geometry.locate(float(x), float(y))
+        if zone in (Zone.PANEL, Zone.OUTSIDE):
+            return None
+        if not self._sized(x2 - x1, y2 - y1, self._calibration.tile_px(float(x), float(y))):
+            return None
+        return Sighting(
+            x=float(x),
+            y=float(y),
+            rotation=self._calibration.rotation_on_table(centre, detection.rotation, z),
+            zone=zone,
+            seat=seat,
+            score=float(detection.score),
+            probabilities=np.asarray(detection.probabilities, dtype=float),
+        )
+
+    def _whole(self, detection: Detection, width: int, height: int, crop: Box) -> bool:
+        x1, y1, x2, y2 = detection.box
+        full_width, full_height = self._calibration.image_size
+        return not (
+            (x1 < 1.5 and crop[0] > 0)
+            or (y1 < 1.5 and crop[1] > 0)
+            or (x2 > width - 1.5 and crop[2] < full_width)
+            or (y2 > height - 1.5 and crop[3] < full_height)
+        )
+
+    def _sized(self, width: float, height: float, tile_px: float) -> bool:
+        """Whether a box can be a lying tile: between upright and turned by 45 degrees."""
+        diagonal = math.hypot(1, self._geometry.tile_length)
+        short, long = min(width, height), max(width, height)
+        return 0.7 * tile_px < short and long < 1.25 * diagonal * tile_px
+
+    def footprint(
+        self, x: float, y: float, rotation: float, share: float = 0.7
+    ) -> NDArray[np.float64]:
+        """Pixels (25, 2) of a grid over a tile's base at a place, ``share`` of its sides."""
+        steps = np.linspace(-share / 2, share / 2, 5)
+        u, v = np.meshgrid(steps, steps * self._geometry.tile_length)
+        angle = math.radians(rotation)
+        c, s = math.cos(angle), math.sin(angle)
+        w = self._geometry.tile_width_mm
+        px = (x + (u * c - v * s) * w).ravel()
+        py = (y + (u * s + v * c) * w).ravel()
+        return self._calibration.to_image(np.stack([px, py], axis=1))
+
+
+def thin_out(sightings: Sequence[Sighting], min_distance_mm: float) -> list[Sighting]:
+    """Non-maximum suppression by distance: of sightings closer than that, the best score stays.
+
+    Two lying tiles can't be closer than a tile's width, whatever the boxes look like.
+    """
+    kept: list[Sighting] = []
+    for sighting in sorted(sightings, key=lambda s: (-s.score, s.x, s.y)):
+        if all(math.hypot(sighting.x - k.x, sighting.y - k.y) >= min_distance_mm for k in kept):
+            kept.append(sighting)
+    return kept
