@@ -341,6 +341,8 @@ class PlayRules:
         starting_streak: (options, streak, dice): the streak that counts in this hand.
         false_win_ends: whether a ruling of a false win ends the hand.
         round_winds: whether a round wind is kept; it begins with East (L16, M29).
+        plain_wins: whether a complete hand without any pattern may win; what simulated players
+            aim at depends on it.
     """
 
     wall: Callable[[Any, WallCounts], int]
@@ -364,6 +366,7 @@ class PlayRules:
     starting_streak: Callable[[Any, int, Sequence[Any] | None], int] = _dealt_streak
     false_win_ends: bool = True
     round_winds: bool = False
+    plain_wins: bool = True
 
 
 def stay_or_pass(

@@ -54,7 +54,6 @@ PLAY: Final = PlayRules(
     next_hand=_next_hand,
     discard=_discard,
     hu_after_call=True,
-    round_winds=True,
     plain_wins=False,
     round_winds=True,
 )

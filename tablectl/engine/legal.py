@@ -1,0 +1,251 @@
+"""What a seat may do now, and why it may not do the rest.
+
+Every candidate is tried on the engine itself: what breaks no rule is legal. So a player who keeps
+to these options never causes an issue, and a display shows the reasons that the referee would give.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tablectl.engine.events import (
+    Call,
+    Discard,
+    Draw,
+    Event,
+    Exhaust,
+    Flower,
+    Meld,
+    Win,
+)
+from tablectl.engine.game import apply
+from tablectl.engine.issues import issue_text
+from tablectl.engine.scoring import UnknownTilesError, completes, settle, win_flags
+from tablectl.engine.state import HandState, Winner, without
+from tablectl.rules.case import CaseError
+from tablectl.tiles import Tile, format_tile, format_tiles, is_flower, is_suited
+
+Kind = Literal[
+    "draw", "exhaust", "discard", "flower", "chow", "pung", "kong", "closed_kong", "added_kong",
+    "hu", "pass",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One thing that a seat could do.
+
+    Attributes:
+        kind: what.
+        seat: who.
+        event: the event that it would be (a draw's tile is ``None``: nobody knows it yet).
+        tile: the tile discarded, claimed or won with.
+        issue: id of the rule that forbids it, ``""`` where it is legal.
+        why_not: the reason in words, ``""`` where it is legal.
+    """
+
+    kind: Kind
+    seat: int
+    event: Event
+    tile: Tile | None = None
+    issue: str = ""
+    why_not: str = ""
+
+    @property
+    def legal(self) -> bool:
+        """Whether the rules allow it."""
+        return not self.issue
+
+
+def options(state: HandState, seat: int) -> tuple[Option, ...]:
+    """Everything that a seat could think of doing now, legal or not.
+
+    Discards, claims and wins are listed only for a fully known hand. Nothing is listed for a seat
+    that has to wait.
+    """
+    if state.over:
+        return ()
+    found: list[Option] = []
+    if state.turn == seat:
+        found += _turn_options(state, seat)
+    last, kong = state.last_discard, state.open_kong
+    claims = list(legal_claims(state, seat, only_legal=False))
+    if claims or (state.turn != seat and (last is not None or kong is not None)):
+        giver = last.seat if last is not None else (kong.seat if kong is not None else seat)
+        if giver != seat:
+            found += claims
+            found.append(Option("pass", seat, Call(seat=seat, call="pass")))
+    return tuple(found)
+
+
+def legal_claims(state: HandState, seat: int, *, only_legal: bool = True) -> Iterator[Option]:
+    """Claims of the newest discard, or of a kong to be robbed, that the known hand allows."""
+    player = state.players[seat]
+    if state.over or not player.fully_known:
+        return
+    last, kong = state.last_discard, state.open_kong
+    candidates: list[Option] = []
+    if kong is not None and kong.seat != seat:
+        candidates += _hu(state, seat, "rob_kong", kong.seat, kong.tile)
+    elif last is not None and last.seat != seat and last.claimable:
+        candidates += _hu(state, seat, "discard", last.seat, last.tile)
+        candidates += _set_claims(state, seat, last.seat, last.tile)
+    for option in candidates:
+        if option.legal or not only_legal:
+            yield option
+
+
+def _turn_options(state: HandState, seat: int) -> list[Option]:
+    if state.phase == "draw":
+        if state.wall:
+            return [Option("draw", seat, Draw(seat=seat, tile=None, source="wall"))]
+        return [Option("exhaust", seat, Exhaust())]
+    if state.phase == "supplement":
+        if state.supplements:
+            return [Option("draw", seat, Draw(seat=seat, tile=None, source="tail"))]
+        return [Option("exhaust", seat, Exhaust())]
+    player = state.players[seat]
+    if not player.fully_known:
+        return []
+    flowers = [tile for tile in player.known if is_flower(tile)]
+    if flowers:  # flowers never sit in a hand
+        return [
+            Option("flower", seat, Flower(seat=seat, tile=format_tile(tile)), tile)
+            for tile in flowers
+        ]
+    return [*_own_wins(state, seat), *_own_kongs(state, seat), *_discards(state, seat)]
+
+
+def _own_wins(state: HandState, seat: int) -> list[Option]:
+    if state.drew == "claim":
+        claim = state.claim
+        if claim is None or claim.kind == "kong" or not state.play.hu_after_call:
+            return []
+        return _hu_after_call(state, seat)
+    known = state.players[seat].known
+    if state.drew == "deal":
+        return _hu(state, seat, "deal", None, known[-1]) if known else []
+    return _hu(state, seat, "self_draw", None, state.drawn_tile)
+
+
+def _hu_after_call(state: HandState, seat: int) -> list[Option]:
+    claim = state.claim
+    assert claim is not None
+    hand = (*state.players[seat].known, *(without(claim.tiles, (claim.tile,)) or ()))
+    win = Win(
+        seat=seat,
+        by="discard",
+        source=claim.source,
+        tile=format_tile(claim.tile),
+        hand=format_tiles(sorted(hand)),
+    )
+    tried = _tried("hu", seat, win, state, claim.tile)
+    return [tried] if tried.issue != "not_winning_shape" else []
+
+
+def _hu(
+    state: HandState,
+    seat: int,
+    by: Literal["self_draw", "discard", "rob_kong", "deal"],
+    source: int | None,
+    tile: Tile | None,
+) -> list[Option]:
+    """The win on that tile, if the tiles make a winning shape at all."""
+    known = state.players[seat].known
+    if tile is None:
+        return []
+    hand = without(known, (tile,)) if by in ("self_draw", "deal") else known
+    if hand is None or not completes(state, seat, tile, hand):
+        return []
+    win = Win(seat=seat, by=by, source=source, tile=format_tile(tile), hand=format_tiles(hand))
+    tried = _tried("hu", seat, win, state, tile)
+    if tried.issue == "below_minimum":
+        why = _shortfall(state, Winner(seat, by, source, tile, hand))
+        tried = Option("hu", seat, win, tile, tried.issue, why or tried.why_not)
+    return [tried]
+
+
+def _shortfall(state: HandState, win: Winner) -> str:
+    """What a hand is worth that is worth too little, in the rule set's words."""
+    flags = win_flags(state, win.seat, win.by, win.source)
+    whole = Winner(win.seat, win.by, win.source, win.tile, win.hand, flags)
+    try:
+        lines = settle(state, (whole,)).lines
+    except (UnknownTilesError, CaseError):
+        return ""
+    return lines[-1] if lines else ""
+
+
+def _own_kongs(state: HandState, seat: int) -> list[Option]:
+    player, found = state.players[seat], []
+    by_face = _naturals_by_face(state, seat)
+    for face in sorted(by_face):
+        if len(by_face[face]) == 4:
+            tiles = format_tiles(by_face[face])
+            event = Meld(seat=seat, kind="closed_kong", tiles=tiles, source=None)
+            found.append(_tried("closed_kong", seat, event, state, face))
+    for meld in player.melds:
+        if meld.kind != "pung":
+            continue
+        for tile in by_face.get(state.wild.plays_as(meld.tiles[0]), ())[:1]:
+            tiles = format_tiles((*meld.tiles, tile))
+            grown = Meld(seat=seat, kind="added_kong", tiles=tiles, source=meld.source)
+            found.append(_tried("added_kong", seat, grown, state, tile))
+    return found
+
+
+def _naturals_by_face(state: HandState, seat: int) -> dict[Tile, list[Tile]]:
+    """Known tiles that are not wild, by what they play as."""
+    faces: dict[Tile, list[Tile]] = {}
+    for tile in state.players[seat].known:
+        if tile not in state.wild.tiles:
+            faces.setdefault(state.wild.plays_as(tile), []).append(tile)
+    return faces
+
+
+def _discards(state: HandState, seat: int) -> list[Option]:
+    return [
+        _tried("discard", seat, Discard(seat=seat, tile=format_tile(tile)), state, tile)
+        for tile in sorted(Counter(state.players[seat].known))
+    ]
+
+
+def _set_claims(state: HandState, seat: int, source: int, tile: Tile) -> list[Option]:
+    by_face = _naturals_by_face(state, seat)
+    face = state.wild.plays_as(tile)
+    same = by_face.get(face, [])
+    sets: list[tuple[Literal["chow", "pung", "kong"], tuple[Tile, ...]]] = []
+    if len(same) >= 3:
+        sets.append(("kong", (*same[:3], tile)))
+    if len(same) >= 2:
+        sets.append(("pung", (*same[:2], tile)))
+    if seat == state.after(source) and is_suited(face):
+        for low in range(face - 2, face + 1):
+            others = [Tile(f) for f in range(low, low + 3) if f != face]
+            if low // 9 != (low + 2) // 9 or low < 0 or not all(by_face.get(f) for f in others):
+                continue
+            sets.append(("chow", tuple(sorted((tile, *(by_face[f][0] for f in others))))))
+    return [
+        _tried(
+            kind,
+            seat,
+            Meld(seat=seat, kind=kind, tiles=format_tiles(sorted(tiles)), source=source),
+            state,
+            tile,
+        )
+        for kind, tiles in sets
+    ]
+
+
+def _tried(kind: Kind, seat: int, event: Event, state: HandState, tile: Tile | None) -> Option:
+    _, step = apply(state, event)
+    own = [name for name, _ in step.issues]
+    if not own:
+        return Option(kind, seat, event, tile)
+    return Option(kind, seat, event, tile, own[0], issue_text(own[0]))
+
+
+__all__ = ["Option", "legal_claims", "options"]
