@@ -2,7 +2,8 @@
 
 Subscribers are called in the order in which they subscribed, so the recorder, which subscribes
 first, has written a message before anything acts on it. Time stamps never go back: order by
-sequence number and order by (time, sequence) are the same, live and in a recording.
+sequence number and order by (time, sequence) are the same, live and in a recording. They are whole
+nanoseconds, the unit of recordings, so that a replay gets the very same numbers.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
-from tablectl.services.clock import Clock
+from tablectl.services.clock import Clock, from_ns, to_ns
 
 M = TypeVar("M")
 M_co = TypeVar("M_co", covariant=True)
@@ -107,7 +108,7 @@ class Bus:
             BusDeliveryError: a subscriber failed; everyone else was served first.
         """
         stamp = self._clock.now() if t is None else t
-        self._latest = max(self._latest, stamp)
+        self._latest = max(self._latest, from_ns(to_ns(stamp)))
         entry = Entry(self._seq, self._latest, channel, message)
         self._seq += 1
         self._pending.append(entry)

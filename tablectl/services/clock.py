@@ -9,7 +9,20 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from typing import Protocol
+from typing import Final, Protocol
+
+NANOSECONDS: Final = 10**9
+
+
+def to_ns(t: float) -> int:
+    """Seconds as whole nanoseconds, the unit of recordings; exact to the nearest one."""
+    whole = math.floor(t)
+    return whole * NANOSECONDS + round((t - whole) * NANOSECONDS)
+
+
+def from_ns(ns: int) -> float:
+    """Nanoseconds as seconds, correctly rounded."""
+    return ns / NANOSECONDS
 
 
 class Clock(Protocol):
