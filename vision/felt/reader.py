@@ -151,10 +151,14 @@ class FeltReader:
 
     def _settled(self, place: Place) -> bool:
         options = self._options
-        if place.misses or place.looks < options.looks:
+        if place.misses:
             return False
-        unsure = place.reported and place.confidence < options.sure
-        return not unsure or place.looks >= options.max_looks
+        if not place.reported:
+            # The back of a wall or of a standing hand: nobody asks for it.
+            return True
+        if place.looks < options.looks:
+            return False
+        return place.confidence >= options.sure or place.looks >= options.max_looks
 
     def _covered(self, place: Place, gate: GateResult) -> bool:
         footprint = self._placer.footprint(place.x, place.y, place.rotation, share=1.0)
