@@ -92,12 +92,13 @@ class TrueCamera:
                 if bit:
                     at = middle - half + module * np.array([column + 0.5, row + 0.5])
                     fill(at + square * module / 2, (235, 235, 235))
-        image = cv2.resize(big, self.size, interpolation=cv2.INTER_AREA).astype(np.float32)
+        small = cv2.resize(big, self.size, interpolation=cv2.INTER_AREA)
+        image = np.asarray(small, dtype=np.float32)
         rng = np.random.default_rng(seed)
         # Cloth has a weave that stays; the sensor's noise does not.
         weave = np.random.default_rng(1).normal(0, 3, (height, width, 1)).astype(np.float32)
         noise = rng.normal(0, 2, image.shape).astype(np.float32)
-        return np.clip(image + weave + noise, 0, 255).astype(np.uint8)
+        return np.asarray(np.clip(image + weave + noise, 0, 255), dtype=np.uint8)
 
 
 def _about_z(angle: float) -> np.ndarray:
@@ -108,5 +109,5 @@ def _about_z(angle: float) -> np.ndarray:
 def _dense(corners: np.ndarray, steps: int = 12) -> np.ndarray:
     """Points along a polygon's sides, so that a lens may bend them."""
     share = np.linspace(0, 1, steps, endpoint=False)[:, None]
-    sides = [a + share * (b - a) for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True)]
-    return np.concatenate(sides)
+    ends = np.roll(corners, -1, axis=0)
+    return np.concatenate([a + share * (b - a) for a, b in zip(corners, ends, strict=True)])

@@ -143,9 +143,7 @@ class World:
         self.scene = replace(self.scene, tiles=(*self.scene.tiles, *tiles))
 
     def take(self, *tiles: SceneTile) -> None:
-        self.scene = replace(
-            self.scene, tiles=tuple(t for t in self.scene.tiles if t not in tiles)
-        )
+        self.scene = replace(self.scene, tiles=tuple(t for t in self.scene.tiles if t not in tiles))
 
 
 def lay(
@@ -186,14 +184,12 @@ def row(
 
 def walls() -> list[SceneTile]:
     """Four walls of seventeen stacks."""
-    out = []
-    for seat in range(4):
-        for n in range(17):
-            for level in (0, 1):
-                out.append(
-                    lay(seat, (n - 8) * 1.02, 9.7, "back", level=level)
-                )  # fmt: skip
-    return out
+    return [
+        lay(seat, (n - 8) * 1.02, 9.7, "back", level=level)
+        for seat in range(4)
+        for n in range(17)
+        for level in (0, 1)
+    ]
 
 
 def standing_hands() -> list[SceneTile]:
