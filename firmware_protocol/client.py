@@ -162,6 +162,7 @@ class TableClient:
         baudrate: int = DEFAULT_BAUDRATE,
         expected_serial: int | None = None,
         connect_timeout: float | None = 10.0,
+        handshake_timeout: float = HANDSHAKE_TIMEOUT,
         on_event: Callable[[TableEvent], None] | None = None,
         on_frame: Callable[[str, Frame], None] | None = None,
         hello: m.HostHello | None = None,
@@ -174,6 +175,7 @@ class TableClient:
             expected_serial: board serial number that the table must have; None takes any.
             connect_timeout: seconds that entering waits for the table, raising what went wrong;
                 None enters at once and connects in the background.
+            handshake_timeout: seconds for the device's answer before it counts as no table.
             on_event: called for every event.
             on_frame: called for every good frame, with "rx" or "tx".
             hello: what to say in the handshake (tests of other versions).
@@ -182,6 +184,7 @@ class TableClient:
         self._baudrate = baudrate
         self._expected_serial = expected_serial
         self._connect_timeout = connect_timeout
+        self._handshake_timeout = handshake_timeout
         self._callbacks: list[Callable[[TableEvent], None]] = [on_event] if on_event else []
         self._host_hello = hello or m.HostHello()
         self._link = Link(trace=on_frame)
@@ -356,7 +359,7 @@ class TableClient:
         good_before = self._link.counters.frames_received
         self._link.open(1 + secrets.randbelow(0xFFFF), encode(self._host_hello), now)
         self._flush()
-        deadline, next_beat = now + HANDSHAKE_TIMEOUT, now
+        deadline, next_beat = now + self._handshake_timeout, now
         while True:
             now = time.monotonic()
             if self._refusal is not None:
@@ -395,7 +398,7 @@ class TableClient:
                 "another device is on this port; choose the table's port, or flash its firmware"
             )
         return LinkLostError(
-            f"{self.port}: no answer to the handshake in {HANDSHAKE_TIMEOUT:g} s; "
+            f"{self.port}: no answer to the handshake in {self._handshake_timeout:g} s; "
             "is the table powered and its firmware flashed?"
         )
 

@@ -188,17 +188,19 @@ class Plant:
                 _current(bool(motors.lift[s]), s in defects.blocked_lifts) for s in sides
             ),
             centre_current=_current(
-                bool(motors.centre), motors.centre < 0 and defects.centre_blocked
+                bool(motors.centre), motors.centre < 0 and self._centre_obstructed()
             ),
         )
 
     def _jammed(self, side: int) -> bool:
         return side in self.defects.jammed_heads
 
+    def _centre_obstructed(self) -> bool:
+        """A hand in the hole is met half-way down."""
+        return self.defects.centre_blocked and self.centre <= 0.5
+
     def _step_centre(self, dt: float) -> None:
-        stuck = self.defects.centre_dead or (
-            self.motors.centre < 0 and self.defects.centre_blocked and self.centre <= 0.5
-        )
+        stuck = self.defects.centre_dead or (self.motors.centre < 0 and self._centre_obstructed())
         if not stuck:
             travelled = self.centre + self.motors.centre * dt / CENTRE_TRAVEL
             self.centre = min(1.0, max(0.0, travelled))

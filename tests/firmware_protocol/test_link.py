@@ -92,9 +92,7 @@ def frame_shuffler(seed: int) -> None:
         pair.now += 0.01
         if waiting and pair.host.queued < 8:
             pair.host.send(waiting.pop(0), pair.now)
-        for index, (source, sink) in enumerate(
-            [(pair.host, pair.table), (pair.table, pair.host)]
-        ):
+        for index, (source, sink) in enumerate([(pair.host, pair.table), (pair.table, pair.host)]):
             frames = (bytes(held[index]) + source.take_output()).split(b"\0")[:-1]
             held[index].clear()
             chance.shuffle(frames)

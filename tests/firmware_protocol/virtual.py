@@ -72,6 +72,7 @@ class VirtualTable:
         self.now = 0.0
         self.events: list[Message] = []
         self.heartbeats = True
+        self.overrun = [0] * 4
         self.checks: list[Callable[[VirtualTable], None]] = []
         self._next_beat = 0.0
         self._token = 0
@@ -126,14 +127,19 @@ class VirtualTable:
         values = {name: getattr(command, name) for name in command.__dataclass_fields__}
         sent = type(command)(**{**values, "token": self._token})
         self.host.send(encode(sent), self.now)
-        seen = len(self.events)
-        while True:
-            self.run_until(lambda: len(self.events) > seen, 120)
-            event = self.events[seen]
-            seen += 1
-            if isinstance(event, m.CommandReply) and event.token == self._token:
-                if not (final and event.outcome is m.Outcome.ACCEPTED):
-                    return event
+        begin = len(self.events)
+
+        def answers() -> list[m.CommandReply]:
+            return [
+                event
+                for event in self.events[begin:]
+                if isinstance(event, m.CommandReply)
+                and event.token == self._token
+                and not (final and event.outcome is m.Outcome.ACCEPTED)
+            ]
+
+        self.run_until(lambda: bool(answers()), 120)
+        return answers()[0]
 
     def faults(self) -> list[m.FaultRaised]:
         return [event for event in self.events if isinstance(event, m.FaultRaised)]

@@ -1,0 +1,69 @@
+"""The peers that the conformance suite runs against.
+
+A peer is a table on some port together with a hand on its machine. Every peer kind must pass
+every test of test_conformance.py; a new kind is one more entry of PEERS.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from firmware_protocol import messages as m
+from firmware_protocol.firmware import Identity
+from firmware_protocol.noise import Noise
+from firmware_protocol.simulator import Defect, PlantSnapshot, SimulatedTable
+
+
+class Peer(Protocol):
+    """What the suite needs of a table."""
+
+    @property
+    def port(self) -> str: ...
+    def press(self, seat: int, button: m.Button) -> None: ...
+    def set_next_dice(self, first: int, second: int) -> None: ...
+    def set_e_stop(self, *, is_open: bool) -> None: ...
+    def inject(self, defect: Defect, *, side: int = 0, amount: int = 0) -> None: ...
+    def repair(self) -> None: ...
+    def add_tiles(self, side: int, tiles: int) -> None: ...
+    def restart(self, reason: m.ResetReason = ...) -> None: ...
+    def power_cut(self) -> None: ...
+    def power_on(self, reason: m.ResetReason = ...) -> None: ...
+    def unplug(self) -> None: ...
+    def plug_in(self) -> None: ...
+    def set_noise(self, noise: Noise) -> None: ...
+    def set_silent(self, silent: bool) -> None: ...
+    def write_raw(self, data: bytes) -> None: ...
+    def snapshot(self) -> PlantSnapshot: ...
+    def wait_for(
+        self, condition: Callable[[PlantSnapshot], bool], within: float = 10.0
+    ) -> None: ...
+
+
+MakePeer = Callable[..., Peer]
+SPEED = 60.0
+
+
+@pytest.fixture(params=["pty", "socket"])
+def make_peer(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakePeer]:
+    """Start peers of one kind; all are stopped after the test."""
+    running: list[SimulatedTable] = []
+
+    def make(speed: float = SPEED, identity: Identity | None = None, seed: int = 0) -> Peer:
+        where: dict[str, Path | int] = {"link": tmp_path / f"table{len(running)}"}
+        if request.param == "socket":
+            where = {"socket_port": 0}
+        table = SimulatedTable(speed=speed, identity=identity, seed=seed, **where)  # type: ignore[arg-type]
+        running.append(table)
+        return table.start()
+
+    yield make
+    for table in running:
+        table.stop()
+
+
+@pytest.fixture
+def peer(make_peer: MakePeer) -> Peer:
+    """A peer with its usual identity."""
+    return make_peer()
