@@ -406,9 +406,7 @@ def draw(name: str) -> str:
     else:
         suits = {"m": characters, "p": circles, "s": bamboos, "z": honours, "f": flowers}
         body = suits[name[1]](int(name[0]))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}">{body}</svg>\n'
-    )
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}">{body}</svg>\n'
 
 
 def take_glyphs(folder: Path) -> None:

@@ -138,9 +138,7 @@ def _from_font(font: Path, fallback: ArtSet | None) -> ArtSet:
     return _complete(font.stem, found, fallback)
 
 
-def _complete(
-    name: str, found: dict[Tile, NDArray[np.uint8]], fallback: ArtSet | None
-) -> ArtSet:
+def _complete(name: str, found: dict[Tile, NDArray[np.uint8]], fallback: ArtSet | None) -> ArtSet:
     faces = (fallback or own_art()).faces.copy()
     for tile, picture in found.items():
         faces[tile] = picture

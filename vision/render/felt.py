@@ -49,7 +49,9 @@ def _enlarge(coarse: Floats, size: tuple[int, int]) -> Floats:
     """Interpolate values given at every eighth pixel to every pixel."""
     matrix = np.array([[_STEP, 0, 0], [0, _STEP, 0]], np.float32)
     return np.asarray(
-        cv2.warpAffine(coarse, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE),
+        cv2.warpAffine(
+            coarse, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+        ),
         np.float32,
     )
 
@@ -129,9 +131,7 @@ def _frame(picture: Floats, style: Style, x: Floats, y: Floats, edge: Floats) ->
     cv2.copyTo(cv2.merge([far * np.float32(v) for v in floor]), outside.astype(np.uint8), picture)
 
 
-def _markers(
-    picture: Floats, camera: Camera, lighting: Lighting, geometry: TableGeometry
-) -> None:
+def _markers(picture: Floats, camera: Camera, lighting: Lighting, geometry: TableGeometry) -> None:
     """Print the four markers; white paper a module wider than the black square."""
     height, width = picture.shape[:2]
     for number, (mx, my) in marker_positions(geometry).items():
@@ -155,7 +155,9 @@ def paste_quad(
     """Warp a texture onto a quad of the picture, supersampled; ``alpha`` is the texture's own."""
     samples = 3
     h, w = texture.shape[:2]
-    source = np.array([(-0.5, -0.5), (w - 0.5, -0.5), (w - 0.5, h - 0.5), (-0.5, h - 0.5)], np.float32)
+    source = np.array(
+        [(-0.5, -0.5), (w - 0.5, -0.5), (w - 0.5, h - 0.5), (-0.5, h - 0.5)], np.float32
+    )
     target = ((quad - np.array(origin) + 0.5) * samples - 0.5).astype(np.float32)
     matrix = cv2.getPerspectiveTransform(source, target)
     large = (size[0] * samples, size[1] * samples)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -37,13 +38,15 @@ class PanelState:
     is_open: bool
     texts: tuple[str, ...]
     active_seat: int | None
+    shown: bool = True
 
     @classmethod
     def of(cls, scene: Scene) -> PanelState:
         """The panel's part of a scene."""
-        return cls(scene.dice, scene.panel_open, scene.led_texts, scene.active_seat)
+        return cls(scene.dice, scene.panel_open, scene.led_texts, scene.active_seat, scene.panel)
 
 
+@lru_cache(maxsize=8)
 def panel_texture(state: PanelState) -> tuple[Floats, Floats, Floats]:
     """Unlit colour (s, s, 3), glowing colour (s, s, 3) and alpha (s, s) of the panel's plate."""
     s = _SIDE
@@ -62,7 +65,9 @@ def panel_texture(state: PanelState) -> tuple[Floats, Floats, Floats]:
         if state.dice:
             for k, value in enumerate(state.dice):
                 _die(colour, (s // 2 + (-44, 44)[k], s // 2 + (14, -16)[k]), (18, -31)[k], value)
-        cv2.ellipse(colour, (s // 2, s // 2), (82, 82), 0, 200, 250, (150, 150, 146), 4, cv2.LINE_AA)
+        cv2.ellipse(
+            colour, (s // 2, s // 2), (82, 82), 0, 200, 250, (150, 150, 146), 4, cv2.LINE_AA
+        )
     for seat in range(4):
         _side(colour, glow, seat, state)
     return colour, glow, alpha

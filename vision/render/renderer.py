@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -186,7 +187,9 @@ class Renderer:
         touched = [s for s in sprites if _overlap(s.bounds(), (x0, y0, x1, y1))]
         dark = np.zeros(part.shape[:2], np.float32)
         for sprite in touched:
-            _deepen(dark, sprite.shadow, (sprite.shadow_origin[0] - x0, sprite.shadow_origin[1] - y0))
+            _deepen(
+                dark, sprite.shadow, (sprite.shadow_origin[0] - x0, sprite.shadow_origin[1] - y0)
+            )
         part *= (1 - self.style.shadow * dark)[:, :, None]
         for sprite in touched:
             lay(part, (sprite.origin[0] - x0, sprite.origin[1] - y0), sprite.colour, sprite.alpha)
@@ -198,20 +201,22 @@ class Renderer:
 
     def _draw_panel(self, state: PanelState) -> Box:
         """Put the panel into the ground layer; returns the box it covers."""
-        colour, glow, alpha = panel_texture(state)
         half = self.geometry.panel * self.geometry.tile_width_mm * PANEL_SHARE
         half *= 1.06 if state.is_open else 1.0
         lift = 40.0 if state.is_open else 4.0
         corners = np.array([(-half, -half), (half, -half), (half, half), (-half, half)])
         quad = self.camera.project(np.concatenate([corners, np.full((4, 1), lift)], axis=1))
         light = self._lighting.irradiance((0.0, 0.0, lift), (0.0, 0.0, 1.0))
-        lit = colour * light.astype(np.float32) * (glow.max(axis=2, keepdims=True) == 0) + glow
         reach = math.ceil(3 + 8 * self.tile_px / 28) if state.is_open else 4
         low = np.floor(quad.min(axis=0)).astype(int) - reach
         high = np.ceil(quad.max(axis=0)).astype(int) + reach
-        self._ground = self._empty.copy()
-        if (high < 0).any() or (low >= np.array(self.size)).any():
+        self._ground = self._empty
+        if not state.shown or (high < 0).any() or (low >= np.array(self.size)).any():
             return (0, 0, 0, 0)
+        self._ground = self._empty.copy()
+        colour, glow, alpha = panel_texture(state)
+        dark = (glow[:, :, 2] + glow[:, :, 1] == 0).astype(np.float32)
+        lit = cv2.merge([colour[:, :, k] * dark * np.float32(light[k]) for k in range(3)]) + glow
         small = 2 * half * self.camera.focal / self.camera.pose.distance_mm * 2
         side = int(np.clip(small, 40, lit.shape[0]))
         lit = cv2.resize(lit, (side, side), interpolation=cv2.INTER_AREA)
@@ -252,9 +257,10 @@ class Renderer:
         light_now = self._lighting.irradiance(world[:2].mean(axis=0), (0.0, 0.0, 1.0))
         lit = np.clip(colour * light_now.astype(np.float32), 0, 255)
         quad = self.camera.project(world)
-        moved = np.array(
-            [(hand.x_mm - before.x_mm) * scale, (hand.y_mm - before.y_mm) * scale]
-        ) * self.style.motion_blur
+        moved = (
+            np.array([(hand.x_mm - before.x_mm) * scale, (hand.y_mm - before.y_mm) * scale])
+            * self.style.motion_blur
+        )
         self._lay_blurred(picture, lit, alpha, quad, moved)
 
     def _darken(
@@ -269,9 +275,7 @@ class Renderer:
         matrix = _texture_to(alpha.shape, (quad - (x0, y0)) / 2)
         mask = cv2.warpPerspective(alpha, matrix, size, flags=cv2.INTER_LINEAR)
         mask = cv2.GaussianBlur(mask, (0, 0), max(blur / 2, 0.6))
-        full = cv2.resize(
-            (255 - mask * (255 * strength)).astype(np.uint8), (x1 - x0, y1 - y0)
-        )
+        full = cv2.resize((255 - mask * (255 * strength)).astype(np.uint8), (x1 - x0, y1 - y0))
         part = picture[y0:y1, x0:x1]
         picture[y0:y1, x0:x1] = cv2.multiply(part, cv2.merge([full] * 3), scale=1 / 255)
 
@@ -311,14 +315,11 @@ class Renderer:
         """Positive and negative parts of a noise picture somewhat larger than a frame."""
         if self.style.noise <= 0:
             return None
-        rng = np.random.default_rng((self.style.seed, 5))
-        noise = rng.standard_normal((512, 768, 3), dtype=np.float32)
-        noise = cv2.GaussianBlur(noise, (0, 0), 0.45)
-        noise *= self.style.noise / float(noise.std())
-        rows, columns = -(-(self.size[1] + 64) // 512), -(-(self.size[0] + 128) // 768)
-        positive = np.tile(np.rint(np.clip(noise, 0, 255)).astype(np.uint8), (rows, columns, 1))
-        negative = np.tile(np.rint(np.clip(-noise, 0, 255)).astype(np.uint8), (rows, columns, 1))
-        return positive, negative
+        noise = _grain() * np.float32(self.style.noise)
+        rows = -(-(self.size[1] + 64) // noise.shape[0])
+        columns = -(-(self.size[0] + 128) // noise.shape[1])
+        positive, negative = (cv2.convertScaleAbs(np.maximum(v, 0)) for v in (noise, -noise))
+        return np.tile(positive, (rows, columns, 1)), np.tile(negative, (rows, columns, 1))
 
     def _expose(self, picture: Picture) -> Picture:
         """Flicker, noise and compression of the next frame."""
@@ -388,6 +389,14 @@ class Renderer:
         x0, y0 = max(int(low[0]), 0), max(int(low[1]), 0)
         window = owners[y0 : max(int(high[1]), 0), x0 : max(int(high[0]), 0)]
         return int((window == number).sum()) / whole if whole else 0.0
+
+
+@lru_cache(maxsize=1)
+def _grain() -> Floats:
+    """A block (512, 768, 3) of slightly smooth noise of deviation 1; frames shift it about."""
+    noise = np.random.default_rng(5).standard_normal((512, 768, 3), dtype=np.float32)
+    noise = cv2.GaussianBlur(noise, (0, 0), 0.45)
+    return np.asarray(noise / float(noise.std()), np.float32)
 
 
 def _truth_of(tile: SceneTile, face: Points, visible: float) -> TileTruth:

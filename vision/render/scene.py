@@ -93,6 +93,7 @@ class Scene:
         panel_open: whether the centre panel is raised and the hole is open.
         led_texts: text on the panel's display towards each seat, up to four characters.
         active_seat: seat whose lamp is lit.
+        panel: whether there is a panel at all (a plain table has none).
     """
 
     tiles: tuple[SceneTile, ...] = ()
@@ -102,3 +103,4 @@ class Scene:
     panel_open: bool = False
     led_texts: tuple[str, ...] = ("", "", "", "")
     active_seat: int | None = None
+    panel: bool = True

@@ -204,9 +204,7 @@ class SolidMaker:
         if cap:
             self._cap(canvas, ring, top, colour)
 
-    def _cap(
-        self, canvas: _Canvas, ring: Points, top: float, colour: NDArray[np.float64]
-    ) -> None:
+    def _cap(self, canvas: _Canvas, ring: Points, top: float, colour: NDArray[np.float64]) -> None:
         middle = _at(ring.mean(axis=0, keepdims=True), top)
         light = self.lighting.irradiance(middle, np.array([[0.0, 0.0, 1.0]]))[0] * colour
         canvas.fill(self.camera.project(_at(ring, top)), light)
@@ -245,7 +243,9 @@ class SolidMaker:
     ) -> Points:
         """The lid of a lying tile, with its drawing, bevel and highlights."""
         half_w, half_l = self.width / 2, self.length / 2
-        flat = np.array([(-half_w, -half_l), (half_w, -half_l), (half_w, half_l), (-half_w, half_l)])
+        flat = np.array(
+            [(-half_w, -half_l), (half_w, -half_l), (half_w, half_l), (-half_w, half_l)]
+        )
         quad = self.camera.project(_at(frame.place(flat), top))
         albedo = self._texture(tile, canvas.texture_width(quad)) * tone.astype(np.float32)
         height, width = albedo.shape[:2]
@@ -283,7 +283,8 @@ class SolidMaker:
     def _draw_texture(self, tile: Tile, width: int) -> Floats:
         style = self.style
         ground = style.back if tile == BACK else style.body
-        size = (150, round(150 * self.length / self.width))
+        wide = min(150, max(2 * width, 40))
+        size = (wide, round(wide * self.length / self.width))
         picture = np.empty((size[1], size[0], 3), np.float32)
         picture[:] = np.array(ground[::-1], np.float32)
         if tile != BACK:
@@ -308,7 +309,7 @@ class SolidMaker:
         alpha = art[:, :, 3:].astype(np.float32) / 255
         ink = art[:, :, :3].astype(np.float32)
         if style.engraving > 0:
-            wide = cv2.GaussianBlur(alpha[:, :, 0], (0, 0), 1.6)
+            wide = cv2.GaussianBlur(alpha[:, :, 0], (0, 0), max(0.6, width * 0.011))
             rim = np.clip(wide - np.roll(wide, (2, 2), (0, 1)), 0, 1)
             ink = ink * (1 - style.engraving * rim[:, :, None])
             part *= 1 - 0.25 * style.engraving * wide[:, :, None] * (1 - alpha)

@@ -16,6 +16,7 @@ from typing import Final, Literal
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.art.raster import ArtError
 from vision.art.sets import ArtSet, load_art, own_art
@@ -167,7 +168,7 @@ class Style:
             art=art,
             felt=_near(rng, _FELTS[split], 14),
             weave=float(rng.uniform(0.01, 0.13)),
-            blotch=float(rng.uniform(0.01, 0.12)),
+            blotch=float(rng.uniform(0.0, 0.06)),
             rim=_near(rng, ((66, 44, 30), (30, 30, 32), (150, 110, 70), (180, 176, 170)), 18),
             floor=_near(rng, ((48, 44, 42), (140, 120, 100), (90, 94, 100)), 25),
             body=_near(rng, _BODIES[split], 6),
@@ -179,7 +180,7 @@ class Style:
             engraving=float(rng.uniform(0, 0.5)),
             gloss=float(rng.uniform(0, 0.9)),
             lights=_random_lights(rng, split),
-            ambient=float(rng.uniform(0.25, 0.6)),
+            ambient=float(rng.uniform(0.3, 0.65)),
             shadow=float(rng.uniform(0.3, 0.85)),
             white_balance=(1 + warm, 1.0, 1 - warm),
             exposure=float(rng.uniform(0.68, 1.12)),
@@ -229,42 +230,50 @@ def vary_art(art: ArtSet, rng: np.random.Generator) -> ArtSet:
     """
     faces = art.faces.copy()
     weight = int(rng.integers(-1, 3))
-    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (3, 3) if abs(weight) == 1 else (5, 5))
     hue, dark = float(rng.normal(0, 5)), float(rng.uniform(0.5, 1.25))
     saturation = float(rng.choice([1.0, rng.uniform(0.3, 1.3), 0.0], p=[0.5, 0.43, 0.07]))
-    squeeze = float(rng.uniform(0.88, 1.0)), float(rng.uniform(0.88, 1.0))
+    if saturation == 0:
+        dark *= 0.6
+    levels = np.arange(256, dtype=np.float32)
+    table = np.stack(
+        [
+            (levels + hue) % 180,
+            np.minimum(levels * saturation, 255),
+            np.minimum(levels * dark, 255),
+        ],
+        axis=-1,
+    ).astype(np.uint8)[None]
+    sx, sy = float(rng.uniform(0.88, 1.0)), float(rng.uniform(0.88, 1.0))
+    height, width = faces.shape[1:3]
+    squeeze = np.array([[sx, 0, width * (1 - sx) / 2], [0, sy, height * (1 - sy) / 2]])
     for index, face in enumerate(faces):
-        faces[index] = _vary_face(face, weight, kernel, (hue, saturation, dark), squeeze)
+        faces[index] = _vary_face(face, weight, table, squeeze)
     return replace(art, faces=faces, name=f"{art.name} varied")
 
 
 def _vary_face(
-    face: np.ndarray[tuple[int, ...], np.dtype[np.uint8]],
-    weight: int,
-    kernel: cv2.typing.MatLike,
-    ink: tuple[float, float, float],
-    squeeze: tuple[float, float],
-) -> cv2.typing.MatLike:
-    alpha = face[:, :, 3]
-    colour = face[:, :, :3]
+    face: NDArray[np.uint8], weight: int, table: NDArray[np.uint8], squeeze: NDArray[np.float64]
+) -> NDArray[np.uint8]:
+    """One face with thicker or thinner strokes, other inks (a table for HSV) and proportions."""
+    side = 3 if abs(weight) == 1 else 5
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
+    alpha = np.ascontiguousarray(face[:, :, 3])
+    colour = np.ascontiguousarray(face[:, :, :3])
     if weight > 0:
-        # Spread the colour outwards before the alpha grows into it.
-        solid = np.where(alpha[:, :, None] > 100, colour, 255).astype(np.uint8)
-        colour = np.where(alpha[:, :, None] > 100, colour, cv2.erode(solid, kernel))
-        alpha = cv2.dilate(alpha, kernel)
+        # Spread the ink's colour outwards before the strokes grow into it.
+        ink = (alpha > 100).astype(np.uint8)
+        spread = np.full_like(colour, 255)
+        cv2.copyTo(colour, ink, spread)
+        spread = np.asarray(cv2.erode(spread, kernel), np.uint8)
+        cv2.copyTo(colour, ink, spread)
+        colour = spread
+        alpha = np.asarray(cv2.dilate(alpha, kernel), np.uint8)
     elif weight < 0:
-        alpha = cv2.addWeighted(alpha, 0.5, cv2.erode(alpha, kernel), 0.5, 0)
-    hsv = cv2.cvtColor(np.ascontiguousarray(colour, np.uint8), cv2.COLOR_BGR2HSV).astype(np.float32)
-    hsv[:, :, 0] = (hsv[:, :, 0] + ink[0]) % 180
-    hsv[:, :, 1] = np.clip(hsv[:, :, 1] * ink[1], 0, 255)
-    hsv[:, :, 2] = np.clip(hsv[:, :, 2] * ink[2] * (0.6 if ink[1] == 0 else 1), 0, 255)
-    colour = cv2.cvtColor(hsv.astype(np.uint8), cv2.COLOR_HSV2BGR)
-    merged = np.dstack([colour, alpha])
-    height, width = alpha.shape
-    matrix = np.array(
-        [[squeeze[0], 0, width * (1 - squeeze[0]) / 2], [0, squeeze[1], height * (1 - squeeze[1]) / 2]]
-    )
-    return cv2.warpAffine(merged, matrix, (width, height), flags=cv2.INTER_AREA)
+        alpha = np.asarray(cv2.addWeighted(alpha, 0.5, cv2.erode(alpha, kernel), 0.5, 0), np.uint8)
+    inked = cv2.cvtColor(cv2.LUT(cv2.cvtColor(colour, cv2.COLOR_BGR2HSV), table), cv2.COLOR_HSV2BGR)
+    merged = cv2.merge([*cv2.split(inked), alpha])
+    size = (alpha.shape[1], alpha.shape[0])
+    return np.asarray(cv2.warpAffine(merged, squeeze, size), np.uint8)
 
 
 def _near(rng: np.random.Generator, colours: Sequence[Colour], spread: float) -> Colour:
@@ -280,7 +289,7 @@ def _random_lights(rng: np.random.Generator, split: Split) -> tuple[Light, ...]:
     for _ in range(count):
         if split == "train":
             angle, away = rng.uniform(0, 2 * np.pi), rng.uniform(0, 1600)
-            height = rng.uniform(900, 2400)
+            height = rng.uniform(1100, 2600)
         else:
             angle, away = rng.uniform(0.6, 1.2) + np.pi * rng.integers(2), rng.uniform(300, 1200)
             height = rng.uniform(1200, 2000)

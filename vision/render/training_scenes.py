@@ -140,7 +140,7 @@ class _Layout:
         """Melds from the right, flowers from the left."""
         rng = self.rng
         y = sum(self.geometry.exposed) / 2
-        right = self.geometry.rack[1] - 2.3
+        right = self.geometry.exposed[0] - 0.1
         for _ in range(int(rng.integers(0, 5))):
             size = int(rng.choice([3, 3, 3, 4]))
             first, run = self.kind(), rng.random() < 0.4
@@ -157,7 +157,7 @@ class _Layout:
                 right -= 2 * half + 0.015
             right -= float(rng.uniform(0.05, 0.5))
         for k in range(int(rng.integers(0, 6))):
-            x = -12.0 + k * 1.03
+            x = 0.6 - self.geometry.exposed[0] + k * 1.03
             if x > right - 1:
                 break
             self.put(seat, x, y, Tile(34 + int(rng.integers(8))))
@@ -180,13 +180,13 @@ class _Layout:
         rng, w = self.rng, self.geometry.tile_width_mm
         half = self.geometry.half_mm * 0.9
         cx, cy = rng.uniform(-half * 0.5, half * 0.5, 2)
-        spread = float(rng.uniform(2, 8)) * w
-        tight = float(rng.uniform(0.98, 1.5))
+        spread = float(rng.uniform(2, 6)) * w
+        tight = float(rng.choice([1.0, 1.04, 1.15, 1.4]))
         share_up = float(rng.choice([0.5, 0.8, 1.0]))
         aligned = float(rng.choice([4.0, 25.0, 180.0]))
         base = float(rng.uniform(0, 360))
         placed: list[SceneTile] = list(self.tiles)
-        for _ in range(int(rng.integers(8, 90))):
+        for _ in range(int(rng.integers(12, 160))):
             x, y = rng.normal((cx, cy), spread)
             if max(abs(x), abs(y)) > half:
                 continue
@@ -244,6 +244,7 @@ def random_table_scene(rng: np.random.Generator, geometry: TableGeometry) -> Sce
         panel_open=bool(rng.random() < 0.15),
         led_texts=tuple(str(int(v)) for v in rng.integers(-99, 999, 4)),
         active_seat=int(rng.integers(4)),
+        panel=messy > 0.25,
     )
 
 
@@ -305,7 +306,7 @@ def random_camera(
     target = (0.0, 0.0)
     if shown:
         tile = shown[int(rng.integers(len(shown)))]
-        target = (tile.x_mm + float(rng.normal(0, 60)), tile.y_mm + float(rng.normal(0, 60)))
+        target = (tile.x_mm + float(rng.normal(0, 45)), tile.y_mm + float(rng.normal(0, 45)))
     overhead = rng.random() < 0.55
     width = math.exp(rng.uniform(math.log(tile_px[0]), math.log(tile_px[1])))
     quarter = 90.0 * int(rng.integers(4))
@@ -374,22 +375,26 @@ def _random_geometry(rng: np.random.Generator) -> TableGeometry:
 def _develop(rng: np.random.Generator, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """What happens behind the lens: a shadow of a person, contrast, motion, JPEG."""
     height, width = picture.shape[:2]
-    work = picture.astype(np.float32)
+    work = picture
     if rng.random() < 0.4:
-        ramp = rng.uniform(0.5, 1.1, (3, 3)).astype(np.float32)
-        work *= cv2.resize(ramp, (width, height), interpolation=cv2.INTER_CUBIC)[:, :, None]
+        ramp = rng.uniform(120, 255, (3, 3)).astype(np.float32)
+        smooth = cv2.convertScaleAbs(
+            cv2.resize(ramp, (width, height), interpolation=cv2.INTER_CUBIC)
+        )
+        work = np.asarray(cv2.multiply(work, cv2.merge([smooth] * 3), scale=1 / 235), np.uint8)
     gamma, contrast = float(rng.uniform(0.8, 1.25)), float(rng.uniform(0.85, 1.2))
-    work = 255 * np.power(np.clip(work, 0, 255) / 255, np.float32(gamma))
-    work = (work - 110) * contrast + 110
+    curve = 255 * np.power(np.arange(256, dtype=np.float32) / 255, np.float32(gamma))
+    curve = np.clip((curve - 110) * contrast + 110, 0, 255).astype(np.uint8)
+    result = np.asarray(cv2.LUT(work, curve), np.uint8)
     if rng.random() < 0.12:
         length, angle = int(rng.integers(2, 5)), float(rng.uniform(0, math.pi))
         kernel = np.zeros((9, 9), np.float32)
         tip = (round(4 + length * math.cos(angle)), round(4 + length * math.sin(angle)))
         cv2.line(kernel, (4, 4), tip, 1.0, 1)
-        work = np.asarray(cv2.filter2D(work, -1, kernel / kernel.sum()), np.float32)
+        result = np.asarray(cv2.filter2D(result, -1, kernel / kernel.sum()), np.uint8)
     if rng.random() < 0.25:
-        work = np.asarray(work + 0.7 * (work - cv2.GaussianBlur(work, (0, 0), 1.0)), np.float32)
-    result = np.clip(work, 0, 255).astype(np.uint8)
+        soft = cv2.GaussianBlur(result, (0, 0), 1.0)
+        result = np.asarray(cv2.addWeighted(result, 1.7, soft, -0.7, 0), np.uint8)
     if rng.random() < 0.7:
         quality = [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(45, 96))]
         _, data = cv2.imencode(".jpg", result, quality)
