@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
@@ -359,12 +359,19 @@ def count_table_tiles(case: ScoreCase) -> Counter[Tile]:
             seen.update(meld.tiles)
     if case.indicator is not None:
         seen[case.indicator] += 1
-    # Several winners take the same tile; the robbed indicator is already counted.
+    # Several winners take the same tile. The robbed indicator is already counted, and so is a
+    # special tile that its discarder laid aside before it was claimed.
     won = {(w.tile, w.from_seat) for w in case.outcome.wins if w.by != "indicator"}
-    for tile, _ in won:
-        if tile is not None:
+    for tile, giver in won:
+        aside = () if giver is None else case.seats[giver].aside
+        if tile is not None and tile not in aside:
             seen[tile] += 1
     return seen
+
+
+def sets_laid(melds: Iterable[Meld]) -> int:
+    """Sets that melds take from the hand; a lone kong is laid beside it and takes none."""
+    return sum(meld.kind != "lone_kong" for meld in melds)
 
 
 def check_physical(case: ScoreCase, copies: Sequence[int], *, hand_size: int, seats: int) -> None:
@@ -388,7 +395,7 @@ def check_physical(case: ScoreCase, copies: Sequence[int], *, hand_size: int, se
             what = f"{count} copies of {format_tile(tile)}, the set has {have}"
             raise CaseError(what if have else f"tile {format_tile(tile)} is not in this set")
     for i, seat in enumerate(case.seats):
-        size = len(seat.hand) + 3 * len(seat.melds)
+        size = len(seat.hand) + 3 * sets_laid(seat.melds)
         winner = any(
             w.seat == i and w.by not in ("flowers", "ten_honours") for w in case.outcome.wins
         )

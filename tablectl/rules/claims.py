@@ -5,7 +5,7 @@ Rule sets chain them with ``or`` in the order of :data:`tablectl.rules.case.REAS
 
 from __future__ import annotations
 
-from tablectl.rules.case import CaseError, ScoreCase, Win
+from tablectl.rules.case import CaseError, ScoreCase, Win, sets_laid
 from tablectl.rules.melds import meld_problem
 from tablectl.rules.ruleset import Names
 from tablectl.rules.settlement import Settlement, refused
@@ -31,7 +31,7 @@ def single_win(case: ScoreCase) -> Win | None:
 def wrong_count(case: ScoreCase, win: Win, hand_size: int, names: Names) -> Settlement | None:
     """Refuses a hand with a tile too many or too few."""
     seat = case.seats[win.seat]
-    have = len(seat.hand) + 3 * len(seat.melds) + (win.tile is not None)
+    have = len(seat.hand) + 3 * sets_laid(seat.melds) + (win.tile is not None)
     if win.by in WITHOUT_TILE or have == hand_size + 1:
         return None
     line = f"{names(win.seat)} has {have} tiles (a kong counts three); a win takes {hand_size + 1}."

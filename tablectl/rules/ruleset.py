@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol
+from typing import Generic, Literal, Protocol, TypeAlias
 
 from tablectl.rules.case import CaseError, Meld, ScoreCase, check_physical
 from tablectl.rules.options import Options, OptionsT, parse_options
@@ -17,6 +17,9 @@ from tablectl.rules.play import PlayRules
 from tablectl.rules.settlement import Settlement, balanced
 from tablectl.rules.wild import Wild
 from tablectl.tiles import N_KINDS, Tile
+
+Shape: TypeAlias = Literal["standard", "seven_pairs", "thirteen_orphans"]
+"""A winning shape that the shared tables know; ``standard`` is sets and a pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +128,7 @@ class RuleSet(Generic[OptionsT]):
         wild: which tiles are wild for an indicator (``None`` = none turned) under given options.
         patterns: every scoring pattern.
         score: settles a case whose options and tiles are already checked.
+        shapes: the winning shapes, for players who look ahead; ``complete`` decides.
         complete: whether concealed physical tiles, the winning one last, make a winning shape
             beside the melds.
         false_win: penalty for a false win; payments as a settlement without patterns.
@@ -142,6 +146,7 @@ class RuleSet(Generic[OptionsT]):
     wild: Callable[[Tile | None, OptionsT], Wild]
     patterns: tuple[Pattern, ...]
     score: Callable[[ScoreCase, OptionsT, Names], Settlement]
+    shapes: tuple[Shape, ...]
     complete: Callable[[Sequence[Tile], Sequence[Meld], Wild, OptionsT], bool]
     false_win: Callable[[ScoreCase, OptionsT, Names], Settlement]
     articles: Callable[[OptionsT], tuple[Article, ...]]

@@ -116,6 +116,20 @@ def distance(counts: Sequence[int], wilds: int, sets: int) -> int:
     return max(0, 3 * sets + 2 - used - wilds)
 
 
+def pairs_distance(counts: Sequence[int], wilds: int) -> int:
+    """Tiles that must be exchanged until seven pairs are complete (four alike are two pairs)."""
+    missing = max(0, 7 - sum(n // 2 for n in counts))
+    started = min(missing, sum(n % 2 for n in counts))
+    return max(0, 2 * missing - started - wilds)
+
+
+def orphans_distance(counts: Sequence[int], wilds: int) -> int:
+    """Tiles that must be exchanged until thirteen orphans are complete."""
+    held = [counts[t] for t in ORPHANS]
+    used = sum(n > 0 for n in held) + any(n > 1 for n in held)
+    return max(0, 14 - used - wilds)
+
+
 def _merge(left: list[list[int]], right: tuple[tuple[int, ...], ...], sets: int) -> list[list[int]]:
     """Best use of two blocks together; at most one of them gives the pair."""
     out = [[-_NEVER] * (sets + 1) for _ in range(2)]

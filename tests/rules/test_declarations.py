@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tablectl.rules.bench import bench
 from tablectl.rules.case import CaseError
 from tablectl.rules.options import is_table_option
 from tablectl.rules.registry import IDS, get
 from tablectl.rules.sheet import rule_sheet
-from tablectl.rules.waits import waits
+from tablectl.rules.waits import distance, waits
 from tablectl.tiles import format_tiles, parse_tile, parse_tiles
 from tests.rules.helpers import meld
 from tests.rules.test_cases import HERE, load
+from tests.rules.test_properties import sample, seeds
 
 
 @pytest.mark.parametrize("rules", IDS)
@@ -90,6 +93,38 @@ def test_waits_beside_melds() -> None:
 
     melds = [Meld.model_validate(meld(t, 0)) for t in ("123m", "345s", "777z")]
     assert shown("hongkong", "99m78s", melds=melds) == "69s"
+
+
+@pytest.mark.parametrize(
+    ("rules", "hand", "indicator", "expected"),
+    [
+        ("hongkong", "123m456p23478s99s6s", None, 0),
+        ("hongkong", "123m456p23478s99s", None, 1),
+        ("hongkong", "19m19p19s1234567z", None, 1),
+        ("hongkong", "19m19p19s1234556z", None, 1),
+        ("hongkong", "1133m5577p2299s6z", None, 4),
+        ("hangzhou", "1133m5577p2299s6z", "8s", 1),
+        ("hangzhou", "1133m5577p2298s6z", "8s", 1),
+        ("hangzhou", "1133m5577p2288s66z", "8s", 0),
+        ("hangzhou", "123m456p23789s5z7z", "4s", 1),
+    ],
+)
+def test_distance(rules: str, hand: str, indicator: str | None, expected: int) -> None:
+    tile = None if indicator is None else parse_tile(indicator)
+    assert distance(get(rules), parse_tiles(hand), indicator=tile) == expected
+
+
+@given(seeds, st.sampled_from(IDS))
+@settings(max_examples=60, deadline=None)
+def test_distance_one_means_that_a_tile_completes(seed: int, rules: str) -> None:
+    case = sample(rules, seed, spoil=0.8)
+    (win,) = case.outcome.wins
+    seat, declared = case.seats[win.seat], get(rules)
+    options = declared.options(case.options)
+    about = (seat.hand, seat.melds, options, case.indicator)
+    far = distance(declared, *about)
+    # A kind that is used up completes nothing, though the shape would take it.
+    assert far <= 1 if waits(declared, *about) else far >= 1
 
 
 def test_bench_rows() -> None:

@@ -184,7 +184,7 @@ def test_the_best_reading_counts() -> None:
         ({"hand": "456p78s99s", "melds": [meld("123m", 2), meld("345s", 0)]}, "invalid_meld"),
         ({"hand": "456p78s99s", "melds": [meld("124m", 0), meld("345s", 0)]}, "invalid_meld"),
         ({"hand": "456p78s99s", "melds": [meld("123z", 0), meld("345s", 0)]}, "invalid_meld"),
-        ({"hand": "456p78s99s", "melds": [LONE, meld("123m", 0)]}, "invalid_meld"),
+        ({"hand": "456p23478s99s", "melds": [LONE, meld("123m", 0)]}, "invalid_meld"),
         ({"tile": "7s"}, "not_winning_shape"),
         ({"hand": "1133m5577p2299s6z", "tile": "6z"}, "not_winning_shape"),
         ({"hand": "123m456p23478s9s1f"}, "not_winning_shape"),

@@ -39,6 +39,7 @@ RULES = RuleSet(
     wild=wild_rule,
     patterns=PATTERNS,
     score=settle,
+    shapes=("standard", "seven_pairs"),
     complete=_complete,
     false_win=false_win,
     articles=articles,

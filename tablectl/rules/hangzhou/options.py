@@ -64,8 +64,8 @@ class HangzhouOptions(Options):
     seat_draw: Literal["dice", "numbered_row", "free"] = option(
         "dice", "How seats are drawn.", table=True
     )
-    minutes: int | None = option(None, "Agreed length of the session.", table=True, ge=1)
-    reseat_minutes: int | None = option(
-        None, "After how many minutes seats are drawn anew.", table=True, ge=1
+    minutes: float | None = option(None, "Agreed length of the session.", table=True, gt=0)
+    reseat_minutes: float | None = option(
+        None, "After how many minutes seats are drawn anew.", table=True, gt=0
     )
     point_value: float | None = option(None, "What a point is worth.", table=True, gt=0)

@@ -58,6 +58,7 @@ RULES = RuleSet(
     wild=_wild,
     patterns=PATTERNS,
     score=settle,
+    shapes=("standard", "thirteen_orphans"),
     complete=_complete,
     false_win=_false_win,
     articles=articles,
