@@ -18,6 +18,8 @@ from pydantic import (
     StrictInt,
     TypeAdapter,
     ValidationError,
+    field_validator,
+    model_validator,
 )
 
 from tablectl.tiles import parse_tile, parse_tiles
@@ -149,8 +151,19 @@ class Meld(_Event):
     e: Literal["meld"] = "meld"
     seat: Seat
     kind: MeldKind
-    tiles: TilesText
+    tiles: TilesText = ""
     source: Seat | None = Field(default=None, alias="from")
+
+    @field_validator("tiles", mode="before")
+    @classmethod
+    def _unseen(cls, tiles: object) -> object:
+        return "" if tiles is None else tiles
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if not self.tiles and self.kind != "closed_kong":
+            raise ValueError(f"tiles: a {self.kind} lies face up, so its tiles must be named")
+        return self
 
 
 class Joy(_Event):

@@ -111,6 +111,7 @@ def discard(t: Transition, event: Discard) -> None:
         forfeited=player.forfeited or effect.forfeits,
         floats=player.floats + 1 if effect.floats else 0,
         floating=effect.opens_float,
+        float_gift=player.float_gift if effect.floats else {},
         kong_run=player.kong_run if keeps_kongs else 0,
         chain=player.chain if keeps_kongs else 0,
         let_go=(),

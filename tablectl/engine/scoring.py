@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from tablectl.engine.state import HandState, Player, TableMeld, Winner
-from tablectl.rules.case import CaseError, Meld, Outcome, ScoreCase, SeatState, Win, WinFlags
+from tablectl.rules.case import (
+    CaseError,
+    Meld,
+    Outcome,
+    ScoreCase,
+    SeatState,
+    TableFlags,
+    Win,
+    WinFlags,
+)
 from tablectl.rules.settlement import Settlement
 from tablectl.tiles import Tile
 
@@ -26,6 +35,8 @@ def win_flags(state: HandState, seat: int, by: str, source: int | None) -> dict[
             flags["flower_draw"] = True
         if player.floats:
             flags["floats"] = player.floats
+        if player.float_gift:
+            flags["float_gift"] = dict(player.float_gift)
         if state.wall == 0 and state.drew in ("wall", "kong", "flower"):
             flags["last_tile"] = True
     if by == "discard":
@@ -38,6 +49,8 @@ def win_flags(state: HandState, seat: int, by: str, source: int | None) -> dict[
             flags["first_turn"] = True
     if by == "deal":
         flags["first_turn"] = True
+    if by == "ten_honours":
+        flags["honours"] = state.play.honours_thrown(state, seat)
     return flags
 
 
@@ -62,7 +75,10 @@ def build_case(state: HandState, wins: tuple[Winner, ...]) -> ScoreCase:
             round_wind=state.start.round_wind,
             indicator=state.indicator,
             seats=seats,
-            outcome=Outcome(wins=tuple(_win(win) for win in wins)),
+            outcome=Outcome(
+                wins=tuple(_win(win) for win in wins),
+                flags=TableFlags(**state.play.table_flags(state)),
+            ),
         )
     except ValueError as error:
         raise CaseError(f"the table shows an impossible hand: {error}") from None

@@ -169,12 +169,14 @@ def _lay_claim(t: Transition, claim: ClaimAttempt) -> None:
     after_kong = last.after_kong if last is not None else 0
     if state.play.kong_links and not keeps:
         chain = after_kong
+    gift = player.float_gift or state.play.float_gift(state, claim)
     new = TableMeld(kind, tiles, claim.source, claim.tile, chain if is_kong else 0, state.melded)
     t.player(
         seat,
         melds=(*player.melds, new),
         kong_run=run + is_kong,
         chain=chain + 1 if is_kong else 0,
+        float_gift=gift,
         untold=0,
     )
     counts = state.counts

@@ -86,6 +86,7 @@ class Player:
         let_go: discards not taken since the own last turn.
         floats: wild tiles thrown in an unbroken float.
         floating: a float round is running.
+        float_gift: the claim that kept the float going, as the win flag of that name.
         kong_run: kongs in an unbroken streak.
         chain: kongs that precede the next one without interruption, other seats' too where linked.
         untold: flower supplements whose tile has not been told.
@@ -107,6 +108,7 @@ class Player:
     let_go: tuple[LetGo, ...] = ()
     floats: int = 0
     floating: bool = False
+    float_gift: Mapping[str, Any] = field(default_factory=dict)
     kong_run: int = 0
     chain: int = 0
     untold: int = 0

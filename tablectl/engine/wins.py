@@ -97,7 +97,7 @@ def _reach_discard(t: Transition, event: Win, tile: Tile | None) -> None:
             t.issue("claim_not_allowed", seat)
         return
     last = state.last
-    if last is None or last.seat != event.source or last.tile != tile:
+    if last is None or last.seat != event.source or last.tile != tile or last.seat == seat:
         t.issue("not_last_discard", seat)
     elif last.settled and state.best_call(seat) != "hu":
         t.issue("out_of_turn", seat)
@@ -136,7 +136,7 @@ def _open_hand(t: Transition, event: Win, tile: Tile | None) -> tuple[Tile, ...]
     own = event.by in ("self_draw", "deal") and tile is not None
     if not event.hand:
         if not player.fully_known:
-            return None
+            return () if event.by in ("flowers", "ten_honours") else None
         held = list(player.known)
         if own and tile in held:
             held.remove(tile)

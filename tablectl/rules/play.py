@@ -75,6 +75,18 @@ class PlayerView(Protocol):
         """Whether a float round of this seat is running."""
 
     @property
+    def kong_run(self) -> int:
+        """Kongs in an unbroken streak up to now."""
+
+    @property
+    def river(self) -> tuple[Tile, ...]:
+        """Discards that still lie there."""
+
+    @property
+    def disclosed(self) -> tuple[Tile, ...] | None:
+        """Tiles laid open while playing on."""
+
+    @property
     def forfeited(self) -> bool:
         """Whether the seat has lost the right to win in this hand."""
 
@@ -137,6 +149,18 @@ class TableView(Protocol):
     @property
     def claim(self) -> ClaimView | None:
         """The claim that began the running turn, until the turn's discard."""
+
+    @property
+    def drawn_tile(self) -> Tile | None:
+        """The tile that the seat in turn has drawn, where it is known."""
+
+    @property
+    def discards(self) -> int:
+        """Discards so far, of all seats."""
+
+    @property
+    def indicators(self) -> tuple[Tile, ...]:
+        """Tiles turned up."""
 
     @property
     def wall(self) -> int:
@@ -273,6 +297,14 @@ def _plain_discard(_table: TableView, _seat: int, _tile: Tile) -> DiscardEffect:
     return DiscardEffect()
 
 
+def _nothing(*_: Any) -> Mapping[str, Any]:
+    return {}
+
+
+def _none(_table: TableView, _seat: int) -> int:
+    return 0
+
+
 def _no_locks(_options: Any) -> Locks:
     return Locks()
 
@@ -331,6 +363,10 @@ class PlayRules:
         win_issues: (table, seat, by): restrictions of a win that no score case can show.
         discard: (table, seat, tile): what a discard means.
         flower_issues: (table, seat, tile): a flower that may not be laid out.
+        float_gift: (table, claim): what the win flag ``float_gift`` says if this claim keeps a
+            float of the claimer going; empty where it does not matter.
+        honours_thrown: (table, seat): honours thrown from the start without a break.
+        table_flags: (table): circumstances of the whole hand, as in a score case's outcome.
         locks: what is locked after letting a tile go.
         hu_after_call: a caller of a chow or pung may win on the called tile before throwing (C14).
         floats_keep_kongs: a kong streak outlives a float (H7).
@@ -356,6 +392,9 @@ class PlayRules:
     win_issues: Callable[[TableView, int, str], tuple[str, ...]] = _no_issues
     discard: Callable[[TableView, int, Tile], DiscardEffect] = _plain_discard
     flower_issues: Callable[[TableView, int, Tile], tuple[str, ...]] = _no_issues
+    float_gift: Callable[[TableView, ClaimAttempt], Mapping[str, Any]] = _nothing
+    honours_thrown: Callable[[TableView, int], int] = _none
+    table_flags: Callable[[TableView], Mapping[str, Any]] = _nothing
     locks: Callable[[Any], Locks] = _no_locks
     hu_after_call: bool = False
     floats_keep_kongs: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from tablectl.rules.decompose import counts_of
@@ -20,7 +20,7 @@ from tablectl.rules.play import (
 )
 from tablectl.rules.shape import is_pairs, is_sets
 from tablectl.rules.wild import Wild
-from tablectl.tiles import Tile
+from tablectl.tiles import Tile, is_honour
 
 DRAWABLE: Final = 63
 """136 tiles less 53 dealt and the 20 that always stay, the indicator pair among them."""
@@ -103,6 +103,24 @@ def _may_float(table: TableView, seat: int, tile: Tile) -> bool:
     return is_eye_call(kept, player.melds, table.wild)
 
 
+def _float_gift(table: TableView, claim: ClaimAttempt) -> Mapping[str, Any]:
+    """Who feeds a float, and the multiplier before: wild eye, floats, kongs (H22)."""
+    player = table.players[claim.seat]
+    if not (table.options.float_second_half_liability and player.floating):
+        return {}
+    return {"seat": claim.source, "before": 2 ** (1 + player.floats + player.kong_run)}
+
+
+def _honours_thrown(table: TableView, seat: int) -> int:
+    """Honours thrown from the start; a call of one of them ends the attempt (H20)."""
+    player, number = table.players[seat], 0
+    for tile in player.thrown:
+        if tile in table.wild.tiles or not is_honour(table.wild.plays_as(tile)):
+            break
+        number += 1
+    return number if player.river[:number] == player.thrown[:number] else 0
+
+
 def _locks(options: Any) -> Locks:
     return Locks(
         win="same" if options.missed_win_lock else "none",
@@ -135,6 +153,8 @@ PLAY: Final = PlayRules(
     claim_issues=_claim_issues,
     win_issues=_win_issues,
     discard=_discard,
+    float_gift=_float_gift,
+    honours_thrown=_honours_thrown,
     locks=_locks,
     floats_keep_kongs=True,
     starting_streak=_starting_streak,
