@@ -9,8 +9,9 @@ import type { Action } from "./store";
 
 export interface Session {
   readonly table: string;
-  readonly username: string;
-  readonly password: string;
+  /** Null where the broker lets anybody read. */
+  readonly username: string | null;
+  readonly password: string | null;
 }
 
 export interface Ports {
@@ -38,6 +39,8 @@ export const MQTT_OPTIONS: IClientOptions = {
   clean: true,
   keepalive: 5,
   connectTimeout: 8_000,
+  // The default is a worker from a blob: address, which the page's security policy forbids.
+  timerVariant: "native",
   // The loop below reconnects; the library's own loop would keep old passwords.
   reconnectPeriod: 0,
 };
@@ -81,8 +84,8 @@ export class Connection {
     this.ports.dispatch({ type: "connecting", table: session.table });
     const client = this.ports.connect({
       ...MQTT_OPTIONS,
-      username: session.username,
-      password: session.password,
+      ...(session.username === null ? {} : { username: session.username }),
+      ...(session.password === null ? {} : { password: session.password }),
     });
     this.client = client;
     const prefix = `tablectl/${session.table}/`;

@@ -30,8 +30,8 @@ async function fetchSession(): Promise<Session> {
   const response = await fetch("/api/session", { cache: "no-store", signal: AbortSignal.timeout(8_000) });
   if (!response.ok) throw new Error(`the daemon answered ${response.status}`);
   const { table, username, password } = (await response.json()) as Partial<Session>;
-  if (!table || username === undefined || password === undefined) throw new Error("the daemon's answer lacks a field");
-  return { table, username, password };
+  if (!table) throw new Error("the daemon's answer names no table");
+  return { table, username: username ?? null, password: password ?? null };
 }
 
 async function post(password: string): Promise<Credentials> {
@@ -42,6 +42,7 @@ async function post(password: string): Promise<Credentials> {
     signal: AbortSignal.timeout(8_000),
   });
   if (response.status === 401) throw new LoginError("wrong password 密碼錯誤");
+  if (response.status === 403) throw new LoginError("the operator's login is switched off 操作員登入已停用");
   if (response.status === 429) throw new LoginError("too many tries, wait a little 嘗試過多，請稍候");
   if (!response.ok) throw new LoginError(`the daemon answered ${response.status}`);
   return (await response.json()) as Credentials;

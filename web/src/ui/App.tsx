@@ -7,7 +7,7 @@ import { ProblemBar, StaleNotice, Toasts } from "./Notices";
 import { QuestionCard } from "./Question";
 import { Service } from "./Service";
 import { Settlement } from "./Settlement";
-import { Header, Log, Scoreboard, WildStrip } from "./Side";
+import { Header, Log, Newest, Scoreboard, WildStrip } from "./Side";
 import { Table } from "./Table";
 import { Toolbar } from "./Toolbar";
 import { Bi } from "./Bi";
@@ -48,6 +48,7 @@ function TablePage(): VNode {
         <ProblemBar />
         {state && <WildStrip state={state} />}
         <QuestionCard />
+        {state && !asking && <Newest state={state} />}
         {state && state.seats.length > 0 && <Scoreboard state={state} />}
         <Fit class="rest">
           {settlement && state ? <Settlement settlement={settlement} state={state} /> : state && <Log state={state} />}

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { seatName, transfers } from "../derive";
+import { layMeld, seatName, transfers } from "../derive";
 import type { SettlementView, TableState, WinView } from "../messages";
 import { plain, signed, unitName, windName, wonBy } from "../text";
 import { tileLabel, tileName } from "../tiles";
@@ -57,6 +57,15 @@ export function Settlement({ settlement, state }: Props): VNode {
   );
 }
 
+/** Width of the hand as shown, in tiles: concealed, melds with their turned tile, winning tile. */
+function handUnits(win: WinView): number {
+  const melds = win.melds.reduce((sum, meld) => {
+    const { row } = layMeld(meld, win.seat);
+    return sum + row.length + (meld.from_seat === null ? 0 : 0.36) + 0.2;
+  }, 0);
+  return win.hand.length + melds + (win.tile === null ? 0 : 2.1) + 0.6;
+}
+
 function Win({ win, state }: { readonly win: WinView; readonly state: TableState }): VNode {
   const by = wonBy(win.by);
   const from = win.from_seat === null ? null : seatName(state, win.from_seat);
@@ -71,7 +80,7 @@ function Win({ win, state }: { readonly win: WinView; readonly state: TableState
         <span class="hu" lang="zh-Hant">胡</span>
         <span class="by"><Bi en={by.en + (from ? ` of ${from}` : "")} zh={by.zh + (from ? `（${from}）` : "")} /></span>
       </h3>
-      <div class="win-hand" data-testid={`win-hand-${win.seat}`}>
+      <div class="win-hand" data-testid={`win-hand-${win.seat}`} style={`--units:${handUnits(win).toFixed(2)}`}>
         <span class="win-tiles">{win.hand.map((tile, i) => <Tile key={i} view={tile} />)}</span>
         {win.melds.length > 0 && (
           <span class="win-melds">{win.melds.map((meld, i) => <Meld key={i} meld={meld} owner={win.seat} />)}</span>

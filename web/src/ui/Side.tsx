@@ -3,7 +3,6 @@ import { lastDelta, ranks, seatName, sinceStart } from "../derive";
 import type { TableState } from "../messages";
 import { callName, plain, signed, wildMeaning, windName } from "../text";
 import { tileName } from "../tiles";
-import { callDetail } from "./Banner";
 import { Bi } from "./Bi";
 import { useView } from "./context";
 import { Face, Tile } from "./Tile";
@@ -66,6 +65,33 @@ export function WildStrip({ state }: { readonly state: TableState }): VNode | nu
             </p>
             <p class="meaning"><Bi en={meaning.en} zh={meaning.zh} zhFirst /></p>
           </div>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** Whose turn it is and what lies newest, in words and large. */
+export function Newest({ state }: { readonly state: TableState }): VNode | null {
+  const { live } = useView();
+  if (!live || state.phase !== "playing") return null;
+  const [seat, index] = state.last_discard ?? [null, null];
+  const tile = seat === null ? undefined : state.seats.find((s) => s.seat === seat)?.river[index];
+  return (
+    <section class="newest-strip" data-testid="newest-strip">
+      {state.turn !== null && (
+        <div class="to-play-now">
+          <span class="tag to-play">▶ <Bi en="to play" zh="輪到" zhFirst /></span>
+          <b>{seatName(state, state.turn)}</b>
+        </div>
+      )}
+      {tile && seat !== null && (
+        <div class="newest-discard" data-testid="last-discard">
+          <Tile view={tile} class="large" />
+          <p>
+            <small>{seatName(state, seat)} <Bi en="discarded" zh="打出" zhFirst /></small>
+            <Bi {...tileName(tile.tile)} zhFirst />
+          </p>
         </div>
       )}
     </section>
@@ -144,15 +170,16 @@ export function Log({ state }: { readonly state: TableState }): VNode {
       {calls.length > 0 && (
         <ol class="calls" data-testid="calls">
           {calls.map((call, i) => {
-            const detail = callDetail(call, state);
             const name = callName(call.call);
+            const from = call.from_seat === null || call.from_seat === call.seat ? "" : ` ← ${seatName(state, call.from_seat)}`;
             return (
               <li key={`${call.t}:${call.seat}:${call.call}`} class={i === 0 ? "latest" : ""}>
                 {call.tile && <Face tile={call.tile} class="small" />}
                 <b class={`call-name call-${call.call}`} lang="zh-Hant">{name.zh}</b>
                 <span>
-                  <span class="en">{name.en} — </span>{seatName(state, call.seat)}{" "}
-                  <small><Bi en={detail.en} zh={detail.zh} /></small>
+                  <span class="who">{seatName(state, call.seat)}</span> <span class="en">{name.en}</span>
+                  {call.tile && <small> <Bi {...tileName(call.tile)} zhFirst /></small>}
+                  <small>{from}</small>
                 </span>
               </li>
             );

@@ -5,7 +5,7 @@ import { Bi } from "./Bi";
 import { useView } from "./context";
 
 const NEXT: Readonly<Record<Language, Language>> = { both: "zh", zh: "en", en: "both" };
-const SHOWN: Readonly<Record<Language, string>> = { both: "中 / EN", zh: "中文", en: "English" };
+const SHOWN: Readonly<Record<Language, string>> = { both: "中/EN", zh: "中文", en: "English" };
 
 /** Controls; on a big screen they come with the pointer and go again. */
 export function Toolbar(): VNode {
@@ -25,7 +25,7 @@ export function Toolbar(): VNode {
         onClick={() => actions.set({ mySeat: (settings.mySeat + 1) % Math.max(1, model.state?.seats.length ?? 4) })}
         title="Turn the table: whose seat is at the bottom 轉動視角"
       >
-        ⟲ <span class="en">My seat: </span><span class="zh">座位：</span>{seatName(model.state, settings.mySeat)}
+        ⟲ {seatName(model.state, settings.mySeat)}
       </button>
       <button type="button" data-testid="host" onClick={host} class={operator ? "operator" : ""}>
         {operator ? "●" : "○"} <Bi en="Host" zh="主持" />
