@@ -1,0 +1,72 @@
+"""Training pictures: honest labels, and nothing that the test split uses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vision.art.raster import ArtError
+from vision.art.sets import own_art
+from vision.geometry import TableGeometry
+from vision.render.scene import Pose
+from vision.render.style import _BACKS, _BODIES, _FELTS, ART_SPLITS, Style
+from vision.render.training_scenes import (
+    random_table_scene,
+    readable,
+    render_training_picture,
+    render_training_sample,
+)
+
+SHARED_ART = Path(__file__).resolve().parents[3] / "shared" / "data" / "art"
+
+
+def test_splits_share_no_artwork_and_no_colours() -> None:
+    assert not set(ART_SPLITS["train"]) & set(ART_SPLITS["test"])
+    for colours in (_FELTS, _BACKS, _BODIES):
+        assert not set(colours["train"]) & set(colours["test"])
+
+
+def test_training_needs_outside_artwork() -> None:
+    with pytest.raises(ArtError, match="outside artwork"):
+        Style.random(np.random.default_rng(0), "train")
+
+
+@pytest.mark.skipif(not SHARED_ART.is_dir(), reason="no ../shared/data/art")
+def test_training_never_sees_the_own_faces() -> None:
+    pytest.importorskip("resvg_py")
+    own = own_art().faces
+    for seed in range(8):
+        style = Style.random(np.random.default_rng(seed), "train", SHARED_ART)
+        same = (style.art.faces == own).all(axis=(1, 2, 3))
+        blank = own[..., 3].max(axis=(1, 2)) == 0
+        assert not (same & ~blank).any(), style.art.name
+
+
+def test_random_scenes_use_every_kind_and_every_pose() -> None:
+    rng = np.random.default_rng(2)
+    tiles = [t for _ in range(30) for t in random_table_scene(rng, TableGeometry()).tiles]
+    assert {t.tile for t in tiles} == set(range(42))
+    assert {t.pose for t in tiles} == set(Pose)
+    assert {t.level for t in tiles} == {0, 1}
+
+
+def test_labels_lie_in_the_picture_and_repeat_with_the_seed() -> None:
+    for seed in range(3):
+        picture, labels = render_training_picture(np.random.default_rng(seed), "test", (320, 320))
+        again, labels_again = render_training_picture(
+            np.random.default_rng(seed), "test", (320, 320)
+        )
+        assert (picture == again).all()
+        assert labels == labels_again
+        for label in labels:
+            assert 0 <= label.class_index <= 42
+            assert 0 <= label.x1 < label.x2 <= 320
+            assert 0 <= label.y1 < label.y2 <= 320
+
+
+def test_hidden_faces_are_not_labelled() -> None:
+    sample = render_training_sample(np.random.default_rng(5), "test", (480, 480))
+    assert len(sample.labels()) == sum(readable(truth) for truth in sample.truths)
+    assert all(truth.visible >= 0.4 for truth in sample.labelled())
