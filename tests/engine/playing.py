@@ -20,9 +20,7 @@ def indicator(tile: str) -> dict[str, Any]:
 
 def throw(seat: int, *tiles: str) -> list[dict[str, Any]]:
     """Discards by consecutive seats, beginning with ``seat``."""
-    return [
-        {"e": "discard", "seat": (seat + i) % 4, "tile": tile} for i, tile in enumerate(tiles)
-    ]
+    return [{"e": "discard", "seat": (seat + i) % 4, "tile": tile} for i, tile in enumerate(tiles)]
 
 
 def draw(seat: int, tile: str | None = None, source: str = "wall") -> dict[str, Any]:
@@ -85,7 +83,8 @@ class Played:
 
 
 def tedious_wall(first: int, number: int) -> list[dict[str, Any]]:
-    """Discards that break nothing, in turn from ``first``: no tile is seen more than four times."""
-    kinds = [f"{n}{s}" for s in "mps" for n in range(1, 10)] + [f"{n}z" for n in range(1, 8)]
+    """Discards that break nothing, in turn from ``first``; none of 1s and 7z."""
+    kinds = [f"{n}{s}" for s in "mps" for n in range(1, 10)] + [f"{n}z" for n in range(1, 7)]
+    kinds.remove("1s")
     tiles = [kinds[i % len(kinds)] for i in range(number)]
     return throw(first, *tiles)
