@@ -224,7 +224,11 @@ class Health(Message):
 
 
 class EventView(Message):
-    """Not retained, on ``event``: each game event as in a hand log, with its issues."""
+    """Not retained, on ``event``: each game event as in a hand log, with its issues.
+
+    A number that was told before replaces the event of that number (a correction); an empty
+    ``event`` says that the hand log ends before ``n`` now (something was struck out).
+    """
 
     schema_version: int = SCHEMA_VERSION
     n: int

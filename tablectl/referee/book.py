@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from tablectl.engine.events import (
     Call,
@@ -31,6 +31,9 @@ from tablectl.engine.events import (
 from tablectl.engine.game import Step, apply
 from tablectl.engine.state import HandState
 from tablectl.tiles import format_tiles, parse_tile
+
+_RECENT: Final = 12
+"""Entries among which the discard of a claimed tile is looked for."""
 
 FactKind = Literal["indicator", "flower", "discard", "meld", "win", "reveal", "told"]
 SetKind = MeldKind | Literal["claim"]
@@ -176,9 +179,26 @@ class Book:
             self.add(each, face)
 
     def issues_of(self, fact: Fact, faces: Mapping[int, str], face: Face) -> tuple[Issue, ...]:
-        """What the engine would object to, were the given tiles these faces."""
-        event = fact.event(lambda tile_id: faces.get(tile_id) or face(tile_id))
-        return apply(self.state, event)[1].issues
+        """What the engine would object to, were the given tiles these faces.
+
+        A claimed tile is in the book already as a discard, so what stands there is judged anew
+        with the same face.
+        """
+
+        def assumed(tile_id: int) -> str:
+            return faces.get(tile_id) or face(tile_id)
+
+        shown = set(fact.all_tiles)
+        first = next(
+            (e.n for e in self.entries[-_RECENT:] if shown & set(e.fact.all_tiles)),
+            len(self.entries),
+        )
+        state = self.entries[first - 1].state if first else None
+        issues: tuple[Issue, ...] = ()
+        for again in (*(e.fact for e in self.entries[first:]), fact):
+            state, step = apply(state, again.event(assumed))
+            issues += step.issues
+        return issues
 
     @staticmethod
     def _fold(n: int, state: HandState | None, fact: Fact, face: Face) -> Entry:

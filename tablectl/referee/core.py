@@ -34,9 +34,8 @@ from tablectl.messages import (
 )
 from tablectl.messages import TableState as TableView
 from tablectl.referee import questions
-from tablectl.referee.book import Entry
 from tablectl.referee.director import Director
-from tablectl.referee.hand import HandFollower, Thresholds
+from tablectl.referee.hand import HandFollower, Struck, Thresholds
 from tablectl.referee.inputs import (
     CommandResult,
     Input,
@@ -161,10 +160,10 @@ class Referee:
                 self._asked_wall = True
                 return
             hand.exhaust(t)
-        if self._close_hand(t):
+        if self._close_hand(t, out):
             out.commands += self.director.press_start(self.next.dealer, self._clear_felt)
 
-    def _close_hand(self, t: float) -> bool:
+    def _close_hand(self, t: float, out: Outputs) -> bool:
         """End the running hand if nothing in it is open. Returns whether none is running now."""
         if self.hand is None:
             return True
@@ -180,7 +179,7 @@ class Referee:
             over.next.dealer, over.next.streak, over.next.round_wind, dict(over.next.session),
             over.next.over,
         )  # fmt: skip
-        self._flush_events(t)
+        out.events += self._flush_events(t)
         self.director.hand_over()
         self.hand = None
         return True
@@ -279,6 +278,9 @@ class Referee:
             return []
         views: list[EventView] = []
         for entry in self.hand.take_fresh():
+            if isinstance(entry, Struck):
+                views.append(EventView(n=entry.n, t=t, event={}))
+                continue
             call = call_view(entry, self.hand, self._winds())
             self._call = call or self._call
             issues = issue_views(entry)
@@ -386,8 +388,3 @@ class Referee:
             )
             for s in range(self.kit.seats)
         )  # fmt: skip
-
-
-def entries_text(entries: list[Entry]) -> str:
-    """The hand log of a hand, one JSON object a line."""
-    return "\n".join(entry.event.to_line() for entry in entries)

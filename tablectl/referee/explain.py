@@ -29,6 +29,7 @@ class Scene:
         patient: whether proposals out of order must still wait.
         indicator_wanted: whether these rules turn up an indicator and none was seen.
         last_meld: the newest entry's set, as long as nothing came after it.
+        called_pung: whether that set was announced as a pung.
         ignored: tiles that a person has struck out of the book.
     """
 
@@ -41,6 +42,7 @@ class Scene:
     patient: bool
     indicator_wanted: bool
     last_meld: int | None
+    called_pung: bool
     ignored: frozenset[int] = frozenset()
 
     def unexplained(self, zone: Zone, seat: int | None = None) -> list[FeltTile]:
@@ -141,7 +143,7 @@ def _pung_beside(
 def _grow(scene: Scene, seat: int, pung: MeldPlace, fresh: FeltTile) -> Proposal:
     """A fourth tile beside a pung: an added kong, or a direct kong laid down slowly."""
     tiles = (*pung.tiles, fresh.id)
-    if scene.last_meld == pung.entry:
+    if scene.last_meld == pung.entry and not scene.called_pung:
         fact = Fact(
             "meld", scene.t, seat=seat, tiles=tiles, meld="kong",
             source=pung.source, claimed=pung.claimed,

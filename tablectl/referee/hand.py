@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tablectl.engine.events import CallKind, End, Exhaust, Ruling, RulingKind, Start
+from tablectl.engine.events import Call, CallKind, End, Exhaust, Ruling, RulingKind, Start
 from tablectl.engine.game import finish
 from tablectl.referee import explain
 from tablectl.referee.beliefs import Belief, best, infer, leading
@@ -23,6 +23,7 @@ from tablectl.tiles import NAMES
 from vision.geometry import TableGeometry, Zone
 from vision.messages import SeenTile, TableReading
 
+_RECENT_CALLS: Final = 6
 _IMPLAUSIBLE: Final = 0.02
 """Prior odds of a reading that breaks a rule against one that doesn't: people do err, rarely."""
 
@@ -39,6 +40,13 @@ class Thresholds:
 
     sure: float = 0.97
     patience_s: float = 1.5
+
+
+@dataclass(frozen=True)
+class Struck:
+    """The book ends before entry ``n`` now; what still holds after it is told again."""
+
+    n: int
 
 
 class HandFollower:
@@ -60,7 +68,7 @@ class HandFollower:
         self._covered: set[tuple[Zone, int | None]] = set()
         self._waiting_since: float | None = None
         self._undone: set[int] = set()
-        self._fresh: list[Entry] = []
+        self._fresh: list[Entry | Struck] = []
         self._write(told(t, start))
 
     # --- what is known ---
@@ -109,8 +117,8 @@ class HandFollower:
         ids = {i for entry in self.book.entries for i in entry.fact.all_tiles}
         return [i for i in sorted(ids) if i in self.felt.tiles and not self.sure(i)]
 
-    def take_fresh(self) -> list[Entry]:
-        """Entries written or rewritten since the last call of this method."""
+    def take_fresh(self) -> list[Entry | Struck]:
+        """What was written, rewritten or struck out since the last call of this method."""
         fresh, self._fresh = self._fresh, []
         return fresh
 
@@ -206,6 +214,7 @@ class HandFollower:
     def _strike(self, entry: Entry) -> None:
         self._undone.update(i for i in entry.fact.all_tiles if not self._elsewhere(entry, i))
         self.book.drop(entry.n, self.face)
+        self._fresh.append(Struck(entry.n))
         self._fresh.extend(self.book.entries[entry.n :])
 
     # --- settlement ---
@@ -276,8 +285,15 @@ class HandFollower:
             turn=self.book.step.turn, patient=not waited,
             indicator_wanted=self.kit.indicator and layout.indicator is None,
             last_meld=newest.n if newest.fact.kind == "meld" else None,
+            called_pung=self._called_pung(newest.fact),
             ignored=frozenset(self._undone),
         )  # fmt: skip
+
+    def _called_pung(self, meld: Fact) -> bool:
+        """Whether the seat of a set said Pung for it, so that a fourth tile is another kong."""
+        calls = (e.event for e in reversed(self.book.entries[-_RECENT_CALLS:]))
+        said = next((c for c in calls if isinstance(c, Call) and c.seat == meld.seat), None)
+        return said is not None and said.call == "pung"
 
     def _adopt(self, proposal: explain.Proposal) -> None:
         if proposal.moved is not None:
@@ -292,6 +308,7 @@ class HandFollower:
             if fact.kind in ("meld", "win"):
                 self._write_calls()
             self._resolve(fact)
+            self._refold()
             self._write(fact)
 
     def _win(self, scene: explain.Scene) -> explain.Proposal | None:
@@ -303,7 +320,7 @@ class HandFollower:
             fact, moved = self._read_win(scene.t, seat, tiles)
             if fact is None:
                 continue
-            if self.called_hu(seat) or not self._objections(fact):
+            if self.called_hu(seat) or self._is_win(fact):
                 return explain.Proposal((fact,), moved=moved)
         return None
 
@@ -399,12 +416,15 @@ class HandFollower:
         if until is not None:
             book = Book()
             book.entries = self.book.entries[:until]
+        self._resolved |= self._posterior(fact, book)
+
+    def _posterior(self, fact: Fact, book: Book) -> dict[int, tuple[str, float]]:
         open_ids = [
             i for i in fact.all_tiles
             if not self.felt.tiles[i].confirmed and not self.felt.tiles[i].face_down
         ]  # fmt: skip
         if not open_ids:
-            return
+            return {}
         beliefs: list[Belief] = [self.felt.tiles[i].belief for i in open_ids]
 
         def prior(faces: tuple[str, ...]) -> float:
@@ -412,13 +432,17 @@ class HandFollower:
             return float(_IMPLAUSIBLE ** min(len(issues), 2))
 
         posterior = infer(beliefs, prior)
-        for index, tile_id in enumerate(open_ids):
-            face = posterior.faces[index]
-            self._resolved[tile_id] = (face, posterior.marginal(index)[face])
+        faces = posterior.faces
+        return {
+            tile_id: (faces[index], posterior.marginal(index)[faces[index]])
+            for index, tile_id in enumerate(open_ids)
+        }
 
-    def _objections(self, fact: Fact) -> bool:
-        """Whether the engine would object to a fact."""
-        return bool(self.book.issues_of(fact, {}, self.face))
+    def _is_win(self, fact: Fact) -> bool:
+        """Whether a hand laid open without a call is most likely a winning one."""
+        faces = self._posterior(fact, self.book)
+        likely = {i: face for i, (face, _) in faces.items()}
+        return not self.book.issues_of(fact, likely, self.face)
 
     def _reconsider(self) -> None:
         """Decide unsure faces again after another look, and doubt what cannot be."""

@@ -1,0 +1,211 @@
+"""Replaying a recorded session: the same program with its inputs taken from the recording.
+
+From ``events`` the recorded hand logs are folded through the engine again; from ``readings`` the
+referee follows the game anew; from ``camera`` the eye reads the recorded pictures anew as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from tablectl import channels
+from tablectl.engine.events import parse_event
+from tablectl.engine.game import apply, finish
+from tablectl.engine.state import HandState
+from tablectl.game import GameService
+from tablectl.messages import EventView, SettlementView
+from tablectl.referee.inputs import SessionPlan
+from tablectl.services.bus import Bus, Entry
+from tablectl.services.clock import RecordedClock
+from tablectl.services.codec import Decoder
+from tablectl.services.recording import Recording, RecordingError
+
+Source = Literal["camera", "readings", "events"]
+Eyes = Callable[[Recording, SessionPlan], AsyncIterator[tuple[float, str, object]]]
+"""Reads the pictures of a recording anew: (time, channel, message) in order of time."""
+
+
+class ReplayError(RecordingError):
+    """The recording lacks what the replay needs; the message says what and what else works."""
+
+
+@dataclass
+class ReplayResult:
+    """What a replay gave.
+
+    Attributes:
+        events: the event stream, one JSON line an event, as the recording would hold it.
+        recorded: the recording's own event stream in the same form.
+        settlements: final settlements by hand id, the newest of each.
+        note: what was wrong with the file, empty if nothing.
+    """
+
+    source: Source
+    events: list[str] = field(default_factory=list)
+    recorded: list[str] = field(default_factory=list)
+    settlements: dict[str, SettlementView] = field(default_factory=dict)
+    hands: int = 0
+    note: str = ""
+
+    @property
+    def same(self) -> bool:
+        """Whether the replay gave the recorded event stream, to the byte."""
+        return self.events == self.recorded
+
+
+async def replay(
+    path: Path,
+    source: Source = "readings",
+    speed: float = math.inf,
+    *,
+    eyes: Eyes | None = None,
+    watch: Callable[[Bus], None] | None = None,
+) -> ReplayResult:
+    """Replay a recording.
+
+    Args:
+        path: the recording; an unfinished one is replayed up to its cut.
+        source: from which inputs.
+        speed: recorded seconds a second.
+        eyes: what reads pictures; needed from ``camera``.
+        watch: called with the bus before the first message, e.g. to show the session.
+
+    Raises:
+        RecordingError: no recording, another version, or it lacks what is needed.
+        OSError: the file can't be read.
+    """
+    recording = Recording(path)
+    if source == "events":
+        result = _from_events(recording)
+    else:
+        result = await _from_inputs(recording, source, speed, eyes, watch)
+    result.recorded = _recorded_events(recording)
+    result.note = str(recording.cut) if recording.cut is not None else ""
+    return result
+
+
+def hands_of(recording: Recording) -> Iterator[list[dict[str, Any]]]:
+    """The hand logs of a recording: of each hand the newest event of every number."""
+    hand: dict[int, dict[str, Any]] = {}
+    decoder = Decoder()
+    for _, message in recording.decoded(decoder, channels=(channels.EVENT,)):
+        view = cast(EventView, message)
+        if view.n == 0 and view.event.get("e") == "start" and hand:
+            yield [hand[n] for n in sorted(hand)]
+            hand = {}
+        if view.event:
+            hand[view.n] = dict(view.event)
+        else:
+            hand = {n: event for n, event in hand.items() if n < view.n}
+    if hand:
+        yield [hand[n] for n in sorted(hand)]
+
+
+def _from_events(recording: Recording) -> ReplayResult:
+    result = ReplayResult("events")
+    plan, _ = _plan_of(recording)
+    for log in hands_of(recording):
+        result.hands += 1
+        state: HandState | None = None
+        for data in log:
+            state, _ = apply(state, parse_event(data))
+        assert state is not None
+        settlement = finish(state).settlement
+        if settlement is not None and settlement.delta is not None:
+            hand_id = f"{plan.session}/{result.hands}"
+            result.settlements[hand_id] = SettlementView(
+                hand_id=hand_id, hand=result.hands, t=0.0, final=True,
+                delta=settlement.delta, lines=settlement.lines,
+            )  # fmt: skip
+    result.events = _recorded_events(recording)
+    return result
+
+
+async def _from_inputs(
+    recording: Recording,
+    source: Source,
+    speed: float,
+    eyes: Eyes | None,
+    watch: Callable[[Bus], None] | None,
+) -> ReplayResult:
+    plan, t = _plan_of(recording)
+    clock = RecordedClock(t, speed)
+    bus = Bus(clock)
+    result = ReplayResult(source)
+    bus.on(EventView, lambda entry: result.events.append(_line(entry)), channels.EVENT)
+    bus.on(SettlementView, lambda entry: _keep(result, entry.message), channels.SETTLEMENT)
+    if watch is not None:
+        watch(bus)
+    game = GameService(bus, plan)
+    game.begin(t)
+    if source == "camera":
+        if eyes is None:
+            raise ReplayError("replaying from the camera needs the eye")
+        inputs = _merged(recording, eyes(recording, plan))
+    else:
+        inputs = _recorded_inputs(recording)
+    async for at, channel, message in inputs:
+        await clock.advance(at)
+        bus.publish(channel, message, at)
+    result.hands = game.referee.number
+    return result
+
+
+def _plan_of(recording: Recording) -> tuple[SessionPlan, float]:
+    for item, message in recording.decoded(channels=(channels.PLAN,)):
+        return cast(SessionPlan, message), item.t
+    raise ReplayError(f"{recording.path}: no session in it; it was cut before the first message")
+
+
+async def _recorded_inputs(
+    recording: Recording, but: frozenset[str] = frozenset()
+) -> AsyncIterator[tuple[float, str, object]]:
+    wanted = [c for c in channels.GAME_INPUTS if c not in but]
+    for item, message in recording.decoded(channels=wanted):
+        yield item.t, item.channel, message
+        await asyncio.sleep(0)
+
+
+async def _merged(
+    recording: Recording, seen: AsyncIterator[tuple[float, str, object]]
+) -> AsyncIterator[tuple[float, str, object]]:
+    """What the eye sees anew between what else was recorded, in order of time."""
+    rest = _recorded_inputs(recording, frozenset(channels.EYE_OUTPUTS))
+    look = await anext(seen, None)
+    async for item in rest:
+        while look is not None and look[0] <= item[0]:
+            yield look
+            look = await anext(seen, None)
+        yield item
+    while look is not None:
+        yield look
+        look = await anext(seen, None)
+
+
+def _recorded_events(recording: Recording) -> list[str]:
+    return [item.data.decode() for item in recording.messages((channels.EVENT,))]
+
+
+def _line(entry: Entry[EventView]) -> str:
+    return entry.message.model_dump_json()
+
+
+def _keep(result: ReplayResult, view: SettlementView) -> None:
+    if view.final:
+        result.settlements[view.hand_id] = view
+    else:
+        result.settlements.pop(view.hand_id, None)
+
+
+def totals(settlements: Mapping[str, SettlementView], seats: int) -> list[int]:
+    """Sum of the payments a seat."""
+    sums = [0] * seats
+    for view in settlements.values():
+        for seat, points in enumerate(view.delta):
+            sums[seat] += points
+    return sums

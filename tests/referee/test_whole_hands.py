@@ -1,0 +1,127 @@
+"""Whole simulated hands through the referee: what it follows must be what was played.
+
+Certain readings must give the true settlement without a question; doubtful ones the true
+settlement or a question, never a final settlement that is wrong.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_protocol.messages import Button
+from tablectl.engine.events import Draw, End, Event, Reveal, Start
+from tablectl.engine.game import play_out
+from tablectl.engine.selfplay import Deal, play_hand
+from tablectl.messages import Question
+from tablectl.referee.inputs import SessionPlan
+from tablectl.tiles import format_tile
+from tests.referee.drive import Drive
+from tests.referee.eye import Doubt, certain, doubting
+
+RULES = ("hongkong", "hangzhou")
+
+
+def deal_of(drive: Drive) -> Deal:
+    start = Start.model_validate(drive.log()[0])
+    return Deal(
+        start.dealer, start.streak, start.round_wind, start.first_dealer, start.session, start.dice
+    )
+
+
+def as_played(events: list[Event]) -> list[Event]:
+    """What happens at the table before the next hand: hands are not revealed."""
+    return [e for e in events if not isinstance(e, Reveal | End)]
+
+
+def finish_hand(drive: Drive) -> None:
+    """After a drawn hand START says that the wall is gone."""
+    if drive.referee.hand is not None and not drive.referee.hand.over:
+        drive.press(0, Button.START)
+
+
+def truth_of(events: list[Event]) -> tuple[int, ...]:
+    *_, (state, _) = play_out(events)
+    assert state.settlement is not None
+    assert state.settlement.delta is not None
+    return state.settlement.delta
+
+
+def play_one(rules: str, seed: int, doubt: Doubt = certain) -> tuple[Drive, list[Event]]:
+    plan = SessionPlan(session="s", table="t", rules=rules)
+    drive = Drive(plan, doubt, seed)
+    drive.deal()
+    events = play_hand(rules, {}, seed, deal=deal_of(drive))
+    drive.play(as_played(events))
+    return drive, events
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("seed", range(25))
+def test_certain_readings_give_the_true_hand_without_a_question(rules: str, seed: int) -> None:
+    drive, events = play_one(rules, seed)
+    finish_hand(drive)
+    settled = drive.last.settlement
+    assert settled is not None
+    assert settled.final
+    assert settled.delta == truth_of(events)
+    assert not drive.last.questions or not drive.last.questions.open
+    played = [e.to_json() for e in as_played(events) if not isinstance(e, Draw)]
+    followed = drive.log()
+    assert [_essence(e) for e in followed[1:]] == [_essence(e) for e in played[1:]]
+    assert not [view for view in drive.events if view.issues]
+
+
+def _essence(event: dict[str, object]) -> dict[str, object]:
+    """An event without what a camera can't know or need not."""
+    kept = {k: v for k, v in event.items() if v is not None}
+    if kept["e"] == "meld" and kept["kind"] == "closed_kong":
+        kept.pop("from", None)
+    return kept
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("seed", range(40))
+def test_doubtful_readings_are_never_silently_wrong(rules: str, seed: int) -> None:
+    drive, events = play_one(rules, seed, doubting(seed, 0.08))
+    finish_hand(drive)
+    truth = truth_of(events)
+    settled = drive.last.settlement
+    if settled is not None and settled.final:
+        assert settled.delta == truth
+    asked = 0
+    while drive.last.questions is not None and drive.last.questions.open and asked < 40:
+        answer_truly(drive, drive.last.questions.open[0])
+        asked += 1
+    settled = drive.last.settlement
+    assert settled is not None and settled.final, drive.last.questions
+    assert settled.delta == truth
+
+
+def answer_truly(drive: Drive, question: Question) -> None:
+    """The operator looks at the table and says what is there."""
+    hand = drive.referee.hand
+    assert hand is not None
+    if question.kind == "tile":
+        tile = hand.felt.tiles[int(question.id.rsplit("/", 1)[1])]
+        face = drive.felt.face_at(tile.x, tile.y)
+        assert face is not None, question
+        drive.request("answer", question=question.id, answer=f"tile:{format_tile(face)}")
+        return
+    if question.kind == "settlement":  # a true win refused: some tile of it was misread
+        win = hand.refused_win
+        assert win is not None
+        for tile_id in win.fact.all_tiles:
+            tile = hand.felt.tiles[tile_id]
+            face = drive.felt.face_at(tile.x, tile.y)
+            if face is not None and format_tile(face) != hand.face(tile_id):
+                ref = next(r for r in _refs(drive) if r[1] == tile_id)
+                drive.request("correct", ref=ref[0], tile=format_tile(face))
+                return
+    pytest.fail(f"no true answer to {question}")
+
+
+def _refs(drive: Drive) -> list[tuple[str, int]]:
+    from tablectl.referee.views import refs
+
+    assert drive.referee.hand is not None
+    return [(ref.text, ref.tile) for ref in refs(drive.referee.hand.layout)]
