@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from vision.calibration import Calibration
-from vision.calibration_fit import PATCH_PX, find_markers
+from vision.calibration_fit import PATCH_PX, find_markers_near
 from vision.messages import CameraState
 from vision.sources.frame import Image
 
@@ -92,7 +92,7 @@ def felt_brightness(calibration: Calibration, image: Image) -> float:
 def view_shift(calibration: Calibration, image: Image) -> float | None:
     """Median shift in px of what should stand still; ``None`` when too little of it is seen."""
     if calibration.marks:
-        found = find_markers(image)
+        found = find_markers_near(image, calibration.marks)
         shifts = [
             float(np.linalg.norm(found[i] - np.array(four), axis=1).mean())
             for i, four in calibration.marks.items()

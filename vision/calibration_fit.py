@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 import cv2
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from vision.calibration import (
     Array,
@@ -39,23 +39,52 @@ class _Fit:
 
 def find_markers(image: Image) -> dict[int, Array]:
     """Corners (4, 2) in px of every printed marker 0 to 3 in a picture."""
+    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+    found = _markers_in(grey, 1)
+    # Small markers are found only in an enlarged picture; large ones are measured as they are.
+    return found if len(found) == 4 else _markers_in(grey, 2) | found
+
+
+def find_markers_near(
+    image: Image, expected: Mapping[int, Sequence[tuple[float, float]]], reach: float = 1.5
+) -> dict[int, Array]:
+    """Like :func:`find_markers`, looking only about where markers were before.
+
+    Args:
+        image: (h, w, 3) BGR.
+        expected: earlier corners, px, by id.
+        reach: how far to look around a marker, in its own size.
+    """
+    found: dict[int, Array] = {}
+    for marker, corners in expected.items():
+        px = np.array(corners)
+        low, high = px.min(axis=0), px.max(axis=0)
+        margin = float((high - low).max()) * reach
+        x1, y1 = np.maximum(low - margin, 0).astype(int)
+        x2, y2 = (high + margin).astype(int)
+        part = image[y1:y2, x1:x2]
+        if part.shape[0] < 8 or part.shape[1] < 8:
+            continue
+        grey = np.asarray(cv2.cvtColor(part, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+        inside = _markers_in(grey, 1)
+        inside = inside if marker in inside else _markers_in(grey, 2)
+        if marker in inside:
+            found[marker] = inside[marker] + np.array([x1, y1])
+    return found
+
+
+def _markers_in(grey: NDArray[np.uint8], scale: int) -> dict[int, Array]:
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
     parameters.cornerRefinementWinSize = 4
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
-    detector = cv2.aruco.ArucoDetector(dictionary, parameters)
-    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    picture = grey if scale == 1 else cv2.resize(grey, None, fx=scale, fy=scale)
+    corners, ids, _ = cv2.aruco.ArucoDetector(dictionary, parameters).detectMarkers(picture)
     found: dict[int, Array] = {}
-    # Small markers are found only in an enlarged picture; large ones are measured as they are.
-    for scale in (1, 2):
-        picture = grey if scale == 1 else cv2.resize(grey, None, fx=2, fy=2)
-        corners, ids, _ = detector.detectMarkers(picture)
-        for marker, four in zip([] if ids is None else ids.ravel(), corners, strict=True):
-            if 0 <= marker < 4:
-                points = (np.asarray(four, dtype=float).reshape(4, 2) + 0.5) / scale - 0.5
-                found.setdefault(int(marker), points)
-        if len(found) == 4:
-            break
+    for marker, four in zip([] if ids is None else ids.ravel(), corners, strict=True):
+        if 0 <= marker < 4:
+            points = (np.asarray(four, dtype=float).reshape(4, 2) + 0.5) / scale - 0.5
+            found.setdefault(int(marker), points)
     return found
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Final
@@ -244,6 +244,7 @@ class Eye:
         finder: recognises tiles; used by one thread only.
         geometry: of the table.
         options: see :class:`EyeOptions`.
+        on_frame: called with every picture before it is worked on, for recorders and previews.
     """
 
     def __init__(
@@ -253,8 +254,11 @@ class Eye:
         finder: TileFinder,
         geometry: TableGeometry,
         options: EyeOptions | None = None,
+        *,
+        on_frame: Callable[[Frame], None] | None = None,
     ) -> None:
         self.source = source
+        self._on_frame = on_frame
         self.core = EyeCore(calibration, geometry, finder, options)
         self._thread = ThreadPoolExecutor(
             max_workers=1, thread_name_prefix="eye", initializer=_one_thread
@@ -304,6 +308,8 @@ class Eye:
                     return
                 finally:
                     waiting = None
+                if self._on_frame is not None:
+                    self._on_frame(frame)
                 if self._source_state in (CameraState.STALE, CameraState.LOST):
                     # A repeated picture shows nothing new, least of all that a hand has gone.
                     continue

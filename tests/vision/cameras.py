@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import cv2
 import numpy as np
@@ -64,41 +64,48 @@ class TrueCamera:
         seed: int = 0,
     ) -> np.ndarray:
         """Green felt with a wooden rim, four markers and sensor noise, (h, w, 3) BGR uint8."""
-        scale = 2
-        camera = self
-        width, height = self.size
-        big = np.full((height * scale, width * scale, 3), (60, 90, 120), np.uint8)
-        h = GEOMETRY.half_mm
-
-        def fill(corners: np.ndarray, colour: tuple[int, int, int]) -> None:
-            px = _dense(corners)
-            px = (camera.project(px, 0.0) + 0.5) * scale - 0.5
-            cv2.fillPoly(big, [np.round(px * 256).astype(np.int32)], colour, cv2.LINE_AA, shift=8)
-
-        square = np.array([(-1.0, -1.0), (1, -1), (1, 1), (-1, 1)])
-        fill(square * h, (70, 120, 40))
-        dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
-        for place, corners in GEOMETRY.markers().items():
-            if place in leave_out:
-                continue
-            bits = cv2.aruco.generateImageMarker(dictionary, order[place], 6)
-            four = np.array(corners)
-            middle = four.mean(axis=0)
-            half = GEOMETRY.marker_size_mm / 2
-            fill(middle + square * half * 8 / 6, (235, 235, 235))
-            module = GEOMETRY.marker_size_mm / 6
-            fill(middle + square * half, (25, 25, 25))
-            for (row, column), bit in np.ndenumerate(bits):
-                if bit:
-                    at = middle - half + module * np.array([column + 0.5, row + 0.5])
-                    fill(at + square * module / 2, (235, 235, 235))
-        small = cv2.resize(big, self.size, interpolation=cv2.INTER_AREA)
-        image = np.asarray(small, dtype=np.float32)
         rng = np.random.default_rng(seed)
-        # Cloth has a weave that stays; the sensor's noise does not.
-        weave = np.random.default_rng(1).normal(0, 3, (height, width, 1)).astype(np.float32)
+        image = _clean_felt(self, leave_out, order)
+        # The sensor's noise is new in every picture.
         noise = rng.normal(0, 2, image.shape).astype(np.float32)
-        return np.asarray(np.clip(image + weave + noise, 0, 255), dtype=np.uint8)
+        return np.asarray(np.clip(image + noise, 0, 255), dtype=np.uint8)
+
+
+@lru_cache(maxsize=32)
+def _clean_felt(
+    camera: TrueCamera, leave_out: tuple[int, ...], order: tuple[int, ...]
+) -> np.ndarray:
+    scale = 2
+    width, height = camera.size
+    big = np.full((height * scale, width * scale, 3), (60, 90, 120), np.uint8)
+    h = GEOMETRY.half_mm
+
+    def fill(corners: np.ndarray, colour: tuple[int, int, int]) -> None:
+        px = _dense(corners)
+        px = (camera.project(px, 0.0) + 0.5) * scale - 0.5
+        cv2.fillPoly(big, [np.round(px * 256).astype(np.int32)], colour, cv2.LINE_AA, shift=8)
+
+    square = np.array([(-1.0, -1.0), (1, -1), (1, 1), (-1, 1)])
+    fill(square * h, (70, 120, 40))
+    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+    for place, corners in GEOMETRY.markers().items():
+        if place in leave_out:
+            continue
+        bits = cv2.aruco.generateImageMarker(dictionary, order[place], 6)
+        four = np.array(corners)
+        middle = four.mean(axis=0)
+        half = GEOMETRY.marker_size_mm / 2
+        fill(middle + square * half * 8 / 6, (235, 235, 235))
+        module = GEOMETRY.marker_size_mm / 6
+        fill(middle + square * half, (25, 25, 25))
+        for (row, column), bit in np.ndenumerate(bits):
+            if bit:
+                at = middle - half + module * np.array([column + 0.5, row + 0.5])
+                fill(at + square * module / 2, (235, 235, 235))
+    small = cv2.resize(big, camera.size, interpolation=cv2.INTER_AREA)
+    # Cloth has a weave that stays.
+    weave = np.random.default_rng(1).normal(0, 3, (height, width, 1)).astype(np.float32)
+    return np.asarray(small, dtype=np.float32) + weave
 
 
 def _about_z(angle: float) -> np.ndarray:

@@ -1,0 +1,108 @@
+"""``tablectl calibrate`` as a person uses it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from tablectl.cli.calibrate import calibrate
+from vision.calibration import Calibration
+from vision.calibration_fit import find_markers
+from vision.geometry import TableGeometry
+from vision.marker_sheet import sheet_picture, sheet_svg
+
+from .cameras import TrueCamera
+
+app = typer.Typer()
+app.command()(calibrate)
+
+
+def run(*args: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(a) for a in args])
+
+
+@pytest.fixture(scope="module")
+def photo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("photo") / "table.png"
+    cv2.imwrite(str(path), TrueCamera(k1=-0.05).felt_with_markers())
+    return path
+
+
+def test_the_sheet_holds_all_markers_at_their_size() -> None:
+    page = sheet_picture(TableGeometry())
+    found = find_markers(np.dstack([page] * 3))
+    assert sorted(found) == [0, 1, 2, 3]
+    for corners in found.values():
+        side_mm = np.linalg.norm(corners[1] - corners[0]) * 25.4 / 300
+        assert side_mm == pytest.approx(TableGeometry().marker_size_mm, abs=0.5)
+
+
+def test_svg_and_png_sheets(tmp_path: Path) -> None:
+    assert run("--sheet", tmp_path / "m.svg").exit_code == 0
+    text = (tmp_path / "m.svg").read_text()
+    assert text == sheet_svg(TableGeometry())
+    assert 'width="210.0mm"' in text
+    assert run("--sheet", tmp_path / "m.png").exit_code == 0
+    assert cv2.imread(str(tmp_path / "m.png")) is not None
+    wrong = run("--sheet", tmp_path / "m.pdf")
+    assert (wrong.exit_code, "Traceback" in wrong.output) == (2, False)
+
+
+def test_markers_then_check(photo: Path, tmp_path: Path) -> None:
+    out = tmp_path / "calibration.json"
+    done = run("--image", photo, "--out", out, "--height", "1200", "--json")
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.output)
+    assert told["score"] > 80
+    assert told["k1"] == pytest.approx(-0.05, abs=0.02)
+    assert Calibration.load(out).camera_height_mm == pytest.approx(1200, rel=0.02)
+    assert run("--image", photo, "--out", out, "--check").exit_code == 0
+    moved = tmp_path / "moved.png"
+    cv2.imwrite(str(moved), TrueCamera(k1=-0.05, offset=(12, 5)).felt_with_markers())
+    check = run("--image", moved, "--out", out, "--check", "--json")
+    assert check.exit_code == 1
+    assert json.loads(check.output)["state"] == "moved"
+
+
+def test_a_folder_as_camera_and_a_drawing(photo: Path, tmp_path: Path) -> None:
+    out, drawn = tmp_path / "c.json", tmp_path / "zones.jpg"
+    done = run("--source", f"folder:{photo.parent}", "--out", out, "--draw", drawn)
+    assert done.exit_code == 0, done.output
+    assert "score" in done.output
+    assert drawn.exists()
+
+
+def test_corners(photo: Path, tmp_path: Path) -> None:
+    corners = "450,70 1470,70 1470,1010 450,1010"
+    done = run("--image", photo, "--out", tmp_path / "c.json", "--corners", corners)
+    assert done.exit_code == 0, done.output
+    assert Calibration.load(tmp_path / "c.json").method == "corners"
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ([], "--source"),
+        (["--image", "none.png"], "none.png is no picture"),
+        (["--source", "usb:1"], "not understood"),
+        (["--source", "folder:/nowhere"], "no folder"),
+        (["--image", "PHOTO", "--corners", "1,2 3"], "four X,Y pairs"),
+        (["--image", "PHOTO", "--tile-width", "3"], "--tile-width"),
+        (["--image", "PHOTO", "--size", "big"], "--size"),
+        (["--image", "PHOTO", "--check"], "run `tablectl calibrate`"),
+    ],
+)
+def test_bad_input_is_one_clear_line(
+    photo: Path, tmp_path: Path, args: list[str], message: str
+) -> None:
+    filled = [str(photo) if a == "PHOTO" else a for a in args]
+    result = run(*filled, "--out", tmp_path / "none.json")
+    assert result.exit_code == 2
+    assert message in result.output
+    assert len(result.output.strip().splitlines()) == 1
