@@ -15,7 +15,10 @@ import json
 import math
 import sys
 from functools import cache
+from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
+from typing import TypedDict
 
 import numpy as np
 
@@ -27,7 +30,15 @@ from vision.art import ART_DIR, ATLAS_CELL, ATLAS_COLUMNS, FACE_NAMES  # noqa: E
 WIDTH, HEIGHT = 300, 400
 BLUE, GREEN, RED, INK = "#1c3c96", "#0b6e3f", "#c3202b", "#14223f"
 GOLD, LEAF, PINK, SKY = "#d7931e", "#2f8f46", "#e0557a", "#3d7fc4"
+PENS = ("boundsPen", "svgPathPen", "transformPen")
 CHARACTERS = "一二三四五六七八九萬東南西北發中春夏秋冬梅蘭菊竹1234"
+
+
+class Outline(TypedDict):
+    """A character's outline in 1000 units an em, y down."""
+
+    box: list[int]
+    path: str
 
 
 def num(value: float) -> str:
@@ -72,20 +83,20 @@ def turned(body: str, x: float, y: float, angle: float = 0.0, scale: float = 1.0
 
 
 @cache
-def glyphs() -> dict[str, dict[str, object]]:
+def glyphs() -> dict[str, Outline]:
     """Outlines by character: SVG path in 1000 units an em, y down, with its bounding box."""
     text = (ART_DIR / "glyphs.json").read_text(encoding="utf-8")
-    loaded: dict[str, dict[str, object]] = json.loads(text)
+    loaded: dict[str, Outline] = json.loads(text)
     return loaded
 
 
-def glyph(char: str, x: float, y: float, size: float, colour: str, weight: float = 9.0) -> str:
+def glyph(char: str, x: float, y: float, size: float, colour: str, *, weight: float = 9.0) -> str:
     """A character centred on (x, y), ``size`` units an em, thickened by ``weight`` units.
 
     The thickening keeps thin strokes visible on a tile of 28 pixels.
     """
     entry = glyphs()[char]
-    x0, y0, x1, y1 = entry["box"]  # type: ignore[misc]
+    x0, y0, x1, y1 = entry["box"]
     scale = size / 1000
     tx, ty = x - (x0 + x1) / 2 * scale, y - (y0 + y1) / 2 * scale
     return (
@@ -121,9 +132,8 @@ def coin(x: float, y: float, r: float, colour: str) -> str:
 def great_coin() -> str:
     """The single circle: a large rosette in three colours."""
     parts = [ring(150, 200, 122, 16, BLUE), ring(150, 200, 101, 6, GREEN)]
-    for k in range(12):
-        parts.append(turned(shape("M0 -54C15 -62 15 -84 0 -92C-15 -84 -15 -62 0 -54Z", GREEN),
-                            150, 200, 30 * k))  # fmt: skip
+    petal = shape("M0 -54C15 -62 15 -84 0 -92C-15 -84 -15 -62 0 -54Z", GREEN)
+    parts.extend(turned(petal, 150, 200, 30 * k) for k in range(12))
     parts.append(ring(150, 200, 46, 10, BLUE))
     parts.append(turned(petals(6, 16, 34, RED), 150, 200))
     parts.append(circle(150, 200, 10, RED))
@@ -156,8 +166,9 @@ def circles(n: int) -> str:
 # --- bamboos -------------------------------------------------------------------------------------
 
 
-def stick(x: float, y: float, length: float, colour: str, angle: float = 0.0,
-          width: float = 34.0) -> str:  # fmt: skip
+def stick(
+    x: float, y: float, length: float, colour: str, *, angle: float = 0.0, width: float = 34.0
+) -> str:
     """One bamboo of the suit: two joints with a slit in each."""
     h, w = length / 2, width / 2
     knot, neck = w * 1.18, w * 0.62
@@ -202,7 +213,7 @@ def bird() -> str:
         parts.append(line(f"M124 52L{x} {y}", RED, 7) + circle(x, y, 10, RED))
     parts.append(line("M112 272L104 330M138 274L142 330", RED, 10))
     parts.append(line("M84 332L120 332M124 332L162 332", RED, 11))
-    parts.append(turned(stick(0, 0, 170, GREEN, 90, 40), 118, 362))
+    parts.append(turned(stick(0, 0, 170, GREEN, angle=90, width=40), 118, 362))
     return "".join(parts)
 
 
@@ -212,9 +223,9 @@ def bamboos(n: int) -> str:
         return bird()
     if n == 8:
         upper = stick(50, 105, 160, GREEN) + stick(250, 105, 160, GREEN)
-        upper += stick(112, 100, 150, GREEN, -27) + stick(188, 100, 150, GREEN, 27)
+        upper += stick(112, 100, 150, GREEN, angle=-27) + stick(188, 100, 150, GREEN, angle=27)
         return upper + f'<g transform="matrix(1 0 0 -1 0 400)">{upper}</g>'
-    places: dict[int, list[tuple[float, float, float, str]]] = {
+    places: dict[int, list[tuple[int, int, int, str]]] = {
         2: [(150, 105, 165, GREEN), (150, 295, 165, BLUE)],
         3: [(150, 105, 165, BLUE), (80, 295, 165, GREEN), (220, 295, 165, GREEN)],
         4: [(80, 105, 165, GREEN), (220, 105, 165, BLUE), (80, 295, 165, BLUE),
@@ -236,8 +247,8 @@ def bamboos(n: int) -> str:
 
 def characters(n: int) -> str:
     """A face of the characters: the number over 萬."""
-    number = glyph("一二三四五六七八九"[n - 1], 150, 98, 205, BLUE, 11)
-    return number + glyph("萬", 150, 290, 212, RED, 8)
+    number = glyph("一二三四五六七八九"[n - 1], 150, 98, 205, BLUE, weight=11)
+    return number + glyph("萬", 150, 290, 212, RED, weight=8)
 
 
 def white() -> str:
@@ -253,17 +264,22 @@ def white() -> str:
 def honours(n: int) -> str:
     """Winds and dragons."""
     if n <= 4:
-        return glyph("東南西北"[n - 1], 150, 200, 272, INK, 12)
+        return glyph("東南西北"[n - 1], 150, 200, 272, INK, weight=12)
     if n == 5:
         return white()
-    return glyph("發", 150, 200, 276, GREEN, 10) if n == 6 else glyph("中", 150, 200, 300, RED, 14)
+    return (
+        glyph("發", 150, 200, 276, GREEN, weight=10)
+        if n == 6
+        else glyph("中", 150, 200, 300, RED, weight=14)
+    )
 
 
 # --- flowers -------------------------------------------------------------------------------------
 
 
-def petals(count: int, inner: float, outer: float, colour: str, start: float = 0.0,
-           plump: float = 0.75) -> str:  # fmt: skip
+def petals(
+    count: int, inner: float, outer: float, colour: str, *, start: float = 0, plump: float = 0.75
+) -> str:
     """A wreath of petals around the origin."""
     half = outer * math.tan(math.pi / count) * plump
     mid = inner + (outer - inner) * 0.62
@@ -278,26 +294,24 @@ def petals(count: int, inner: float, outer: float, colour: str, start: float = 0
     )
 
 
-def leaf(x: float, y: float, angle: float, length: float, width: float, colour: str) -> str:
-    """A pointed leaf that starts at (x, y)."""
+def leaf(at: tuple[float, float], angle: float, length: float, width: float, colour: str) -> str:
+    """A pointed leaf that starts at a point."""
     path = f"M0 0C{num(width)} {num(-length * 0.35)} {num(width * 0.7)} {num(-length * 0.75)} 0 "
     path += f"{num(-length)}C{num(-width * 0.7)} {num(-length * 0.75)} {num(-width)} "
-    return turned(shape(path + f"{num(-length * 0.35)} 0 0Z", colour), x, y, angle)
+    return turned(shape(path + f"{num(-length * 0.35)} 0 0Z", colour), *at, angle)
 
 
-def blossom(x: float, y: float, r: float, colour: str, count: int = 5, heart: str = GOLD) -> str:
+def blossom(x: float, y: float, r: float, colour: str) -> str:
     """A round flower with a heart."""
-    return turned(petals(count, r * 0.12, r, colour, plump=1.15), x, y) + circle(
-        x, y, r * 0.26, heart
-    )
+    return turned(petals(5, r * 0.12, r, colour, plump=1.15), x, y) + circle(x, y, r * 0.26, GOLD)
 
 
 def spring() -> str:
     """A peony."""
     body = line("M150 300Q146 345 160 385", GREEN, 11)
-    body += leaf(152, 352, -64, 92, 30, GREEN) + leaf(154, 356, 62, 92, 30, LEAF)
-    body += turned(petals(8, 10, 92, PINK, 22, 1.0), 150, 248)
-    body += turned(petals(8, 6, 64, RED, 0, 1.0), 150, 248) + circle(150, 248, 18, GOLD)
+    body += leaf((152, 352), -64, 92, 30, GREEN) + leaf((154, 356), 62, 92, 30, LEAF)
+    body += turned(petals(8, 10, 92, PINK, start=22, plump=1.0), 150, 248)
+    body += turned(petals(8, 6, 64, RED, start=0, plump=1.0), 150, 248) + circle(150, 248, 18, GOLD)
     return body
 
 
@@ -305,7 +319,7 @@ def summer() -> str:
     """A lotus over its leaf."""
     body = shape("M40 352C70 322 230 322 260 352C230 384 70 384 40 352Z", GREEN)
     for angle, colour in ((-68, RED), (68, RED), (-36, PINK), (36, PINK), (0, RED)):
-        body += leaf(150, 332, angle, 168 - abs(angle) * 0.6, 46, colour)
+        body += leaf((150, 332), angle, 168 - abs(angle) * 0.6, 46, colour)
     return body + line("M150 330V262", GOLD, 9)
 
 
@@ -314,7 +328,7 @@ def autumn() -> str:
 
     def maple(x: float, y: float, size: float, angle: float, colour: str) -> str:
         body = "".join(
-            leaf(0, 0, a, length, 24, colour)
+            leaf((0, 0), a, length, 24, colour)
             for a, length in ((0, 100), (-50, 90), (50, 90), (-100, 66), (100, 66))
         )
         return turned(body + line("M0 0L4 58", colour, 9), x, y, angle, size)
@@ -347,16 +361,16 @@ def orchid() -> str:
         body += line(f"M148 386Q{bend} {tip_y + 20} {tip_x} {tip_y}", GREEN, 13)
     body += line("M150 386Q160 300 166 214M154 350Q190 300 214 296", LEAF, 8)
     for x, y, r in ((168, 208, 52), (216, 296, 38)):
-        body += turned(petals(5, 4, r, "#7a3fa0", 0, 0.62), x, y) + circle(x, y, r * 0.2, GOLD)
+        body += turned(petals(5, 4, r, "#7a3fa0", plump=0.62), x, y) + circle(x, y, r * 0.2, GOLD)
     return body
 
 
 def chrysanthemum() -> str:
     """A chrysanthemum."""
     body = line("M150 280Q150 340 146 388", GREEN, 11)
-    body += leaf(149, 358, -58, 96, 32, GREEN) + leaf(149, 358, 58, 96, 32, GREEN)
-    body += turned(petals(16, 24, 100, GOLD, 0, 0.95), 150, 240)
-    body += turned(petals(10, 8, 58, RED, 9, 0.95), 150, 240)
+    body += leaf((149, 358), -58, 96, 32, GREEN) + leaf((149, 358), 58, 96, 32, GREEN)
+    body += turned(petals(16, 24, 100, GOLD, start=0, plump=0.95), 150, 240)
+    body += turned(petals(10, 8, 58, RED, start=9, plump=0.95), 150, 240)
     return body + circle(150, 240, 17, GOLD)
 
 
@@ -364,12 +378,12 @@ def bamboo_plant() -> str:
     """Two canes with leaves."""
     body = ""
     for x, joints in ((112, (388, 316, 244, 172)), (186, (388, 330, 272, 214))):
-        for low, high in zip(joints, joints[1:], strict=False):
+        for low, high in pairwise(joints):
             body += line(f"M{x} {low - 7}V{high + 7}", GREEN, 25)
     for x, y, angles in ((112, 176, (-125, -80)), (186, 210, (20, 66, 112)), (124, 250, (80, 118)),
                          (198, 300, (84, 124)), (100, 306, (-76, -118))):  # fmt: skip
         for angle in angles:
-            body += leaf(x, y, angle, 82, 20, LEAF)
+            body += leaf((x, y), angle, 82, 20, LEAF)
     return body
 
 
@@ -379,8 +393,8 @@ FLOWERS = (spring, summer, autumn, winter, plum, orchid, chrysanthemum, bamboo_p
 def flowers(n: int) -> str:
     """Seasons (red writing) and plants (blue writing): drawing, character, numeral."""
     colour = RED if n <= 4 else BLUE
-    label = glyph("春夏秋冬梅蘭菊竹"[n - 1], 66, 70, 112, colour, 6)
-    return FLOWERS[n - 1]() + label + glyph("1234"[(n - 1) % 4], 246, 68, 118, colour, 7)
+    label = glyph("春夏秋冬梅蘭菊竹"[n - 1], 66, 70, 112, colour, weight=6)
+    return FLOWERS[n - 1]() + label + glyph("1234"[(n - 1) % 4], 246, 68, 118, colour, weight=7)
 
 
 def back() -> str:
@@ -411,33 +425,23 @@ def draw(name: str) -> str:
 
 def take_glyphs(folder: Path) -> None:
     """Write ``glyphs.json`` from the fonts of a folder (needs fonttools)."""
-    from fontTools.misc.transform import Transform  # type: ignore[import-not-found,unused-ignore]
-    from fontTools.pens.boundsPen import (
-        BoundsPen,  # type: ignore[import-not-found,unused-ignore]
-    )
-    from fontTools.pens.svgPathPen import (
-        SVGPathPen,  # type: ignore[import-not-found,unused-ignore]
-    )
-    from fontTools.pens.transformPen import (
-        TransformPen,  # type: ignore[import-not-found,unused-ignore]
-    )
-    from fontTools.ttLib import TTFont  # type: ignore[import-not-found,unused-ignore]
-
-    found: dict[str, dict[str, object]] = {}
+    pens = {name: import_module(f"fontTools.pens.{name}") for name in PENS}
+    transform, fonts = import_module("fontTools.misc.transform"), import_module("fontTools.ttLib")
+    found: dict[str, Outline] = {}
     for path in sorted(folder.iterdir()):
         if path.suffix not in {".woff2", ".ttf", ".otf"}:
             continue
-        font = TTFont(path)
+        font = fonts.TTFont(path)
         names, outlines = font.getBestCmap(), font.getGlyphSet()
         scale = 1000 / font["head"].unitsPerEm
-        flip = Transform(scale, 0, 0, -scale, 0, 0)
+        flip = transform.Transform(scale, 0, 0, -scale, 0, 0)
         for char in CHARACTERS:
             if ord(char) in names and char not in found:
                 outline = outlines[names[ord(char)]]
-                pen = SVGPathPen(outlines, ntos=lambda v: str(round(v)))
-                outline.draw(TransformPen(pen, flip))
-                bounds = BoundsPen(outlines)
-                outline.draw(TransformPen(bounds, flip))
+                pen = pens["svgPathPen"].SVGPathPen(outlines, ntos=lambda v: str(round(v)))
+                outline.draw(pens["transformPen"].TransformPen(pen, flip))
+                bounds = pens["boundsPen"].BoundsPen(outlines)
+                outline.draw(pens["transformPen"].TransformPen(bounds, flip))
                 found[char] = {"box": [round(v) for v in bounds.bounds], "path": pen.getCommands()}
     missing = set(CHARACTERS) - set(found)
     if missing:

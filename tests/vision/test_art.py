@@ -80,7 +80,8 @@ def test_file_names_that_mean_no_tile(stem: str) -> None:
 
 def test_folder_of_svg_borrows_what_it_lacks(tmp_path: Path) -> None:
     pytest.importorskip("resvg_py")
-    square = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 3 4"><rect width="3" height="4"/></svg>'
+    square = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 3 4">'
+    square += '<rect width="3" height="4"/></svg>'
     (tmp_path / "Man3.svg").write_text(square, encoding="utf-8")
     art = load_art(tmp_path)
     three = parse_tile("3m")

@@ -94,7 +94,8 @@ def rasterise_glyph(font: Path, family: str, char: str, size: tuple[int, int]) -
     em = 4 * size[1]
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * em} {2 * em}">'
-        f'<text x="{em // 2}" y="{em * 3 // 2}" font-size="{em}" font-family="&apos;{family}&apos;">'
+        f'<text x="{em // 2}" y="{em * 3 // 2}" font-size="{em}" '
+        f'font-family="&apos;{family}&apos;">'
         f"{char}</text></svg>"
     )
     try:

@@ -71,7 +71,8 @@ class Camera:
             points = np.concatenate([points, np.zeros((*points.shape[:-1], 1))], axis=-1)
         seen = (points - self.position) @ self.rotation.T
         flat = seen[..., :2] / np.maximum(seen[..., 2:], 1.0) * self.focal
-        return self._distort(flat) + self.centre
+        result: Array = self._distort(flat) + self.centre
+        return result
 
     def unproject(self, points_px: ArrayLike, z_mm: float = 0.0) -> Array:
         """Pixels (n, 2) to table millimetres (n, 2) on the plane at height ``z_mm``."""
@@ -100,7 +101,8 @@ class Camera:
             [[self.focal, 0, self.centre[0]], [0, self.focal, self.centre[1]], [0, 0, 1.0]]
         )
         inverse: Array = np.linalg.inv(intrinsic @ self.rotation @ plane)
-        return inverse / inverse[2, 2]
+        result: Array = inverse / inverse[2, 2]
+        return result
 
     def _distort(self, flat: Array) -> Array:
         r2 = ((flat / self.radius) ** 2).sum(axis=-1, keepdims=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import cv2
 import numpy as np
@@ -14,7 +15,7 @@ from vision.render.lighting import Lighting
 from vision.render.markers import MARKER_SIZE_MM, marker_picture, marker_positions
 from vision.render.style import Style
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating[Any]]
 RIM_MM = 62.0
 """Width of the frame around the felt."""
 _STEP = 8
@@ -28,7 +29,8 @@ def noise_field(side: int, smooth: float, seed: int) -> Floats:
     if smooth > 0:
         pad = int(4 * smooth)
         wrapped = cv2.copyMakeBorder(field, pad, pad, pad, pad, cv2.BORDER_WRAP)
-        field = cv2.GaussianBlur(wrapped, (0, 0), smooth)[pad:-pad, pad:-pad]
+        blurred = np.asarray(cv2.GaussianBlur(wrapped, (0, 0), smooth), np.float32)
+        field = blurred[pad:-pad, pad:-pad]
     result = (field - field.mean()) / field.std()
     return np.asarray(result, np.float32)
 
@@ -137,7 +139,7 @@ def _markers(picture: Floats, camera: Camera, lighting: Lighting, geometry: Tabl
     for number, (mx, my) in marker_positions(geometry).items():
         half = MARKER_SIZE_MM * 8 / 6 / 2
         corners = np.array([(-half, -half), (half, -half), (half, half), (-half, half)])
-        quad = camera.project(corners + (mx, my))
+        quad = camera.project(corners + np.array([mx, my]))
         low, high = np.floor(quad.min(axis=0)) - 1, np.ceil(quad.max(axis=0)) + 2
         if high[0] <= 0 or high[1] <= 0 or low[0] >= width or low[1] >= height:
             continue
@@ -150,9 +152,9 @@ def _markers(picture: Floats, camera: Camera, lighting: Lighting, geometry: Tabl
 
 def paste_quad(
     picture: Floats, texture: Floats, quad: NDArray[np.float64], origin: tuple[int, int],
-    size: tuple[int, int], alpha: Floats | None = None,
+    size: tuple[int, int],
 ) -> None:  # fmt: skip
-    """Warp a texture onto a quad of the picture, supersampled; ``alpha`` is the texture's own."""
+    """Warp a texture onto a quad of the picture, supersampled."""
     samples = 3
     h, w = texture.shape[:2]
     source = np.array(
@@ -161,12 +163,9 @@ def paste_quad(
     target = ((quad - np.array(origin) + 0.5) * samples - 0.5).astype(np.float32)
     matrix = cv2.getPerspectiveTransform(source, target)
     large = (size[0] * samples, size[1] * samples)
-    cover = np.ones((h, w), np.float32) if alpha is None else alpha
-    stacked = np.dstack([texture * cover[:, :, None], cover])
-    warped = cv2.resize(
-        cv2.warpPerspective(stacked, matrix, large, flags=cv2.INTER_LINEAR), size,
-        interpolation=cv2.INTER_AREA,
-    )  # fmt: skip
+    stacked = np.dstack([texture, np.ones((h, w), np.float32)])
+    large_picture = cv2.warpPerspective(stacked, matrix, large, flags=cv2.INTER_LINEAR)
+    warped = np.asarray(cv2.resize(large_picture, size, interpolation=cv2.INTER_AREA), np.float32)
     lay(picture, origin, warped[:, :, :3], warped[:, :, 3])
 
 

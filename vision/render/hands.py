@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating[Any]]
 SCALE = 1.0
 """Texture pixels a millimetre."""
 WIDTH_MM = 190
@@ -46,16 +47,19 @@ def hand_texture(
     return np.asarray(colour, np.float32), np.maximum(skin_mask, sleeve_mask)
 
 
-def _hand_parts() -> list[tuple[list[tuple[float, float]], list[float]]]:
+_Limbs = list[tuple[list[tuple[float, float]], list[float]]]
+
+
+def _hand_parts() -> _Limbs:
     """Capsules of a hand about to pinch a tile: (points, radii) in mm from the finger tips."""
-    fingers = [
+    fingers: _Limbs = [
         ([(-4, 4), (-16, 44), (-24, 84)], [8.5, 9.5, 11]),
         ([(8, 0), (2, 42), (-4, 82)], [9, 10, 11.5]),
         ([(24, 12), (20, 50), (14, 86)], [8.5, 9.5, 11]),
         ([(40, 34), (38, 62), (31, 92)], [7.5, 8.5, 10]),
         ([(-22, 26), (-46, 64), (-42, 104), (-18, 132)], [9.5, 11.5, 14, 18]),
     ]
-    palm = [
+    palm: _Limbs = [
         ([(-24, 86), (-20, 132)], [12, 22]),
         ([(4, 88), (2, 134)], [18, 30]),
         ([(28, 94), (18, 136)], [13, 22]),
@@ -76,7 +80,7 @@ def _limb(mask: Floats, points: list[tuple[float, float]], radii: list[float]) -
                 (bx - nx * rb, by - ny * rb), (ax - nx * ra, ay - ny * ra),
             ]
         )  # fmt: skip
-        fixed = ((quad + (middle, MARGIN_MM)) * SCALE * 16).round().astype(np.int32)
+        fixed = ((quad + np.array([middle, MARGIN_MM])) * SCALE * 16).round().astype(np.int32)
         cv2.fillConvexPoly(mask, fixed, 1.0, cv2.LINE_8, 4)
         for (x, y), r in (((ax, ay), ra), ((bx, by), rb)):
             centre = (round((x + middle) * SCALE * 16), round((y + MARGIN_MM) * SCALE * 16))

@@ -27,7 +27,7 @@ def marker_positions(geometry: TableGeometry) -> dict[int, tuple[float, float]]:
 
 
 def marker_corners_mm(geometry: TableGeometry) -> dict[int, NDArray[np.float64]]:
-    """Corners of the black squares, (4, 2) table mm, in ArUco's order (clockwise, top left first)."""
+    """Corners of the black squares, (4, 2) table mm, clockwise from the top left."""
     half = MARKER_SIZE_MM / 2
     return {
         number: np.array([(x + sx * half, y + sy * half) for sx, sy in _SIGNS])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import cv2
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from vision.render.scene import Scene
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating[Any]]
 PANEL_SHARE = 0.97
 """Side of the panel's plate as a share of the square that the geometry keeps for it."""
 _SIDE = 480

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import cv2
 import numpy as np
@@ -19,7 +20,7 @@ from tablectl.tiles import BACK, Tile, format_tile
 from vision.geometry import TableGeometry
 from vision.render.camera import Camera
 from vision.render.felt import empty_table, lay, vignette_map
-from vision.render.hands import MARGIN_MM, SCALE, WIDTH_MM, hand_texture
+from vision.render.hands import MARGIN_MM, WIDTH_MM, hand_texture
 from vision.render.lighting import Lighting
 from vision.render.panel import PANEL_SHARE, PanelState, panel_texture
 from vision.render.scene import Hand, Pose, Prop, Scene, SceneTile
@@ -27,7 +28,7 @@ from vision.render.solids import SolidMaker, Sprite
 from vision.render.style import Style
 
 Picture = NDArray[np.uint8]
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating[Any]]
 Points = NDArray[np.float64]
 Box = tuple[int, int, int, int]
 _SPRITES_KEPT = 4000
@@ -124,7 +125,7 @@ class Renderer:
         return self._expose(picture)
 
     def _update_still(self, scene: Scene) -> None:
-        solids = frozenset((*scene.tiles, *scene.props))
+        solids: frozenset[SceneTile | Prop] = frozenset((*scene.tiles, *scene.props))
         panel = PanelState.of(scene)
         dirty: list[Box] = []
         if panel != self._panel:
@@ -222,7 +223,12 @@ class Renderer:
         lit = cv2.resize(lit, (side, side), interpolation=cv2.INTER_AREA)
         cover = cv2.resize(alpha, (side, side), interpolation=cv2.INTER_AREA)
         size = (int(high[0] - low[0]), int(high[1] - low[1]))
-        _warp_lay(self._ground, lit, cover, quad, (int(low[0]), int(low[1])), size)
+        stacked = np.dstack([lit * cover[:, :, None], cover])
+        matrix = _texture_to(cover.shape, (quad - low) * 2 + 0.5)
+        warped = cv2.warpPerspective(stacked, matrix, (size[0] * 2, size[1] * 2))
+        small_picture = cv2.resize(warped, size, interpolation=cv2.INTER_AREA)
+        plate = np.asarray(small_picture, np.float32)
+        lay(self._ground, (int(low[0]), int(low[1])), plate[:, :, :3], plate[:, :, 3])
         old = 2 * half * 1.1 * self.camera.focal / self.camera.pose.distance_mm
         middle = self.camera.project([(0.0, 0.0)])[0]
         spread = old / 2 + 60 * self.tile_px / 28
@@ -350,7 +356,8 @@ class Renderer:
         """
         owners = np.zeros((self.size[1], self.size[0]), np.int32)
         sprites: list[tuple[Sprite, int]] = []
-        for number, solid in enumerate((*scene.tiles, *scene.props), start=1):
+        every: tuple[SceneTile | Prop, ...] = (*scene.tiles, *scene.props)
+        for number, solid in enumerate(every, start=1):
             sprite = self._sprite(solid)
             if sprite is not None:
                 sprites.append((sprite, number))
@@ -394,8 +401,8 @@ class Renderer:
 @lru_cache(maxsize=1)
 def _grain() -> Floats:
     """A block (512, 768, 3) of slightly smooth noise of deviation 1; frames shift it about."""
-    noise = np.random.default_rng(5).standard_normal((512, 768, 3), dtype=np.float32)
-    noise = cv2.GaussianBlur(noise, (0, 0), 0.45)
+    raw = np.random.default_rng(5).standard_normal((512, 768, 3), dtype=np.float32)
+    noise = cv2.GaussianBlur(raw, (0, 0), 0.45)
     return np.asarray(noise / float(noise.std()), np.float32)
 
 
@@ -446,14 +453,3 @@ def _streak(moved: Points) -> Floats:
     a, b = (half - step, half + step)
     cv2.line(kernel, (round(a[0]), round(a[1])), (round(b[0]), round(b[1])), 1.0, 1)
     return np.asarray(kernel / kernel.sum(), np.float32)
-
-
-def _warp_lay(
-    picture: Floats, colour: Floats, alpha: Floats, quad: Points, origin: tuple[int, int],
-    size: tuple[int, int],
-) -> None:  # fmt: skip
-    stacked = np.dstack([colour * alpha[:, :, None], alpha])
-    matrix = _texture_to(alpha.shape, (quad - origin) * 2 + 0.5)
-    warped = cv2.warpPerspective(stacked, matrix, (size[0] * 2, size[1] * 2))
-    small = cv2.resize(warped, size, interpolation=cv2.INTER_AREA)
-    lay(picture, origin, small[:, :, :3], small[:, :, 3])

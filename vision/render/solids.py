@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import cv2
 import numpy as np
@@ -17,7 +18,7 @@ from vision.render.lighting import Lighting
 from vision.render.scene import Pose, Prop, SceneTile
 from vision.render.style import Style
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating[Any]]
 Points = NDArray[np.float64]
 
 _ARC = 3
@@ -124,7 +125,7 @@ class SolidMaker:
         share = self.style.back_share
         face: Points | None
         if standing:
-            face = self._standing(canvas, frame, (base, top), body, back, tile.tile)
+            face = self._standing(canvas, frame, (base, top), (body, back), tile.tile)
         else:
             down = tile.pose is Pose.FLAT_DOWN
             split = top - self.depth * share if down else base + self.depth * share
@@ -138,7 +139,7 @@ class SolidMaker:
         )
         # Far things first; what is higher later.
         order = (float(tile.level) + (10.0 if tile.lift_mm > 0 else 0.0), -distance)
-        return self._finish(canvas, ring, base, top, face, order)
+        return self._finish(canvas, ring, (base, top), face, order)
 
     def prop(self, prop: Prop) -> Sprite | None:
         """Sprite of a chip or block, ``None`` when it lies outside the picture."""
@@ -156,7 +157,7 @@ class SolidMaker:
         distance = math.hypot(
             prop.x_mm - self.camera.position[0], prop.y_mm - self.camera.position[1]
         )
-        return self._finish(canvas, ring, 0.0, prop.height_mm, None, (0.0, -distance))
+        return self._finish(canvas, ring, (0.0, prop.height_mm), None, (0.0, -distance))
 
     # --- parts -----------------------------------------------------------------------------------
 
@@ -200,7 +201,9 @@ class SolidMaker:
         low, high = both[: len(ring)], both[len(ring) :]
         after = (shown + 1) % len(ring)
         quads = np.stack([low[shown], low[after], high[after], high[shown]], axis=1)
-        canvas.fill_all(quads, light, cv2.convexHull(both.astype(np.float32))[:, 0])
+        canvas.fill_all(
+            quads, light, np.asarray(cv2.convexHull(both.astype(np.float32))[:, 0], np.float32)
+        )
         if cap:
             self._cap(canvas, ring, top, colour)
 
@@ -211,10 +214,10 @@ class SolidMaker:
 
     def _standing(
         self, canvas: _Canvas, frame: _Frame, z: tuple[float, float],
-        body: NDArray[np.float64], back: NDArray[np.float64], tile: Tile,
+        colours: tuple[NDArray[np.float64], NDArray[np.float64]], tile: Tile,
     ) -> Points | None:  # fmt: skip
         """A tile on its short edge: back slab away from its player, body towards them."""
-        base, top = z
+        (base, top), (body, back) = z, colours
         half_w, half_d = self.width / 2, self.depth / 2
         split = -half_d + 2 * half_d * self.style.back_share
         slabs = [(split, half_d, body)]
@@ -317,9 +320,10 @@ class SolidMaker:
         part += ink * alpha
 
     def _finish(
-        self, canvas: _Canvas, ring: Points, base: float, top: float, face: Points | None,
+        self, canvas: _Canvas, ring: Points, z: tuple[float, float], face: Points | None,
         order: tuple[float, float],
     ) -> Sprite:  # fmt: skip
+        base, top = z
         colour, alpha = canvas.reduced()
         shadow_origin, shadow = self._shadow(ring, base, top)
         both = np.concatenate([_at(ring, base), _at(ring, top)])
@@ -390,8 +394,10 @@ class _Canvas:
         self._colour = np.zeros((*shape, 3), np.float32)
         self._alpha = np.zeros(shape, np.float32)
 
-    def _inner(self, points: Points) -> Points:
-        result: Points = (points - np.array(self.origin) + 0.5) * self.samples - 0.5
+    def _inner(self, points: Floats) -> Points:
+        result: Points = (
+            np.asarray(points, float) - np.array(self.origin) + 0.5
+        ) * self.samples - 0.5
         return result
 
     def texture_width(self, quad: Points) -> int:
@@ -405,7 +411,7 @@ class _Canvas:
         cv2.fillConvexPoly(self._alpha, fixed, 1.0, cv2.LINE_8, 4)
 
     def fill_all(
-        self, polygons: Points, colours: NDArray[np.float64], hull: NDArray[np.float32]
+        self, polygons: Points, colours: NDArray[np.float64], hull: NDArray[np.floating[Any]]
     ) -> None:
         """Fill polygons (n, k, 2) that together with others cover ``hull``."""
         for polygon, colour in zip(_fixed(self._inner(polygons)), colours, strict=True):
@@ -442,7 +448,8 @@ class _Canvas:
 
 def _fixed(points: NDArray[np.floating]) -> NDArray[np.int32]:
     """Pixels to OpenCV's fixed point with four fractional bits."""
-    return np.rint(points * 16).astype(np.int32)
+    fixed: NDArray[np.int32] = np.rint(points * 16).astype(np.int32)
+    return fixed
 
 
 def _shade(colour: NDArray[np.float64]) -> tuple[float, float, float]:

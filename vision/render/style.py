@@ -213,12 +213,13 @@ def pick_art(rng: np.random.Generator, split: Split, art_folder: Path | None = N
         return own_art()
     if art_folder is None:
         raise ArtError("rendering for training needs the folder of outside artwork")
-    return _outside_art(art_folder, name)
+    return outside_art(art_folder, name)
 
 
 @lru_cache(maxsize=16)
-def _outside_art(folder: Path, name: str) -> ArtSet:
-    complete = None if name == "hongkong" else _outside_art(folder, "hongkong")
+def outside_art(folder: Path, name: str) -> ArtSet:
+    """Artwork of ``ART_SPLITS["train"]``; what it lacks comes from other outside artwork."""
+    complete = None if name == "hongkong" else outside_art(folder, "hongkong")
     return load_art(folder / name, fallback=complete)
 
 

@@ -102,7 +102,7 @@ class _Layout:
         return Tile(int(self.rng.integers(N_KINDS)))
 
     def put(
-        self, seat: int, x: float, y: float, tile: Tile, turn: float = 0.0,
+        self, seat: int, x: float, y: float, tile: Tile, *, turn: float = 0.0,
         pose: Pose = Pose.FLAT_UP, level: int = 0,
     ) -> None:  # fmt: skip
         """Lay a tile in a seat's frame (tile widths), a little off its place."""
@@ -120,7 +120,7 @@ class _Layout:
         for index in range(int(self.rng.integers(0, 22))):
             x, y = self.geometry.river_slot(index)
             turn = 90.0 if index == across else 0.0
-            self.put(seat, x * step + 0.18 * (turn > 0), y, self.kind(), turn)
+            self.put(seat, x * step + 0.18 * (turn > 0), y, self.kind(), turn=turn)
 
     def wall(self, seat: int) -> None:
         """A stretch of wall, two high."""
@@ -152,8 +152,8 @@ class _Layout:
                 half = 0.675 if turned else 0.5
                 down = hidden and (k in {0, 3} or rng.random() < 0.3)
                 self.put(seat, right - half, y + (0.175 if turned else 0), tile,
-                         90.0 if turned else 0.0,
-                         Pose.FLAT_DOWN if down else Pose.FLAT_UP)  # fmt: skip
+                         turn=90.0 if turned else 0.0,
+                         pose=Pose.FLAT_DOWN if down else Pose.FLAT_UP)  # fmt: skip
                 right -= 2 * half + 0.015
             right -= float(rng.uniform(0.05, 0.5))
         for k in range(int(rng.integers(0, 6))):
@@ -229,7 +229,8 @@ def random_table_scene(rng: np.random.Generator, geometry: TableGeometry) -> Sce
     if messy > 0.25:
         for seat in range(4):
             for part, chance in (
-                (layout.river, 0.9), (layout.wall, 0.6), (layout.exposed, 0.75), (layout.rack, 0.85),
+                (layout.river, 0.9), (layout.wall, 0.6), (layout.exposed, 0.75),
+                (layout.rack, 0.85),
             ):  # fmt: skip
                 if rng.random() < chance:
                     part(seat)
