@@ -117,6 +117,8 @@ class RoundTrip:
         self.smoothed: float | None = None
         self._variation = 0.0
         self._timeout = INITIAL_TIMEOUT
+        self.measured_timeout = INITIAL_TIMEOUT
+        """The time-out before any doubling, in seconds."""
 
     @property
     def timeout(self) -> float:
@@ -131,7 +133,7 @@ class RoundTrip:
             self._variation += (abs(self.smoothed - seconds) - self._variation) / 4
             self.smoothed += (seconds - self.smoothed) / 8
         wanted = self.smoothed + 4 * self._variation
-        self._timeout = min(MAX_TIMEOUT, max(MIN_TIMEOUT, wanted))
+        self._timeout = self.measured_timeout = min(MAX_TIMEOUT, max(MIN_TIMEOUT, wanted))
 
     def backed_off(self) -> None:
         """Double the time-out after it ran out."""
@@ -159,7 +161,7 @@ class Link:
         self._ack_owed = False
         self._noise = False
         self._gap = False
-        self._last_rst = float("-inf")
+        self._last_rst = self._last_repeat = float("-inf")
         self._hello = b""
 
     # --- opening ---
@@ -321,6 +323,7 @@ class Link:
         self._on_ack(frame.ack, now)
         if frame.kind is FrameKind.DATAGRAM:
             events.append(DatagramReceived(frame.payload, frame.session))
+            self._on_line_back(now)
         elif frame.kind is FrameKind.NAK:
             self._count(naks_received=1)
             if self._flight and self._flight[0].seq == frame.ack:
@@ -328,6 +331,12 @@ class Link:
         elif frame.kind is FrameKind.DATA:
             return self._on_data(frame, events)
         return False
+
+    def _on_line_back(self, now: float) -> None:
+        """A heartbeat after time-outs: the line is back, do not sit out the doubled time-out."""
+        timed_out = bool(self._flight) and self._flight[0].timeouts > 0
+        if timed_out and now - self._last_repeat >= self.round_trip.measured_timeout:
+            self._retransmit(now)
 
     def _on_data(self, frame: Frame, events: list[LinkEvent]) -> bool:
         ahead = (frame.seq - self._expected) % 256
@@ -378,6 +387,7 @@ class Link:
 
     def _retransmit(self, now: float) -> None:
         """Go back: send everything unacknowledged again, in order."""
+        self._last_repeat = now
         for item in self._flight:
             item.repeated = True
             self._count(retransmissions=1)

@@ -16,6 +16,7 @@ import argparse
 import contextlib
 import os
 import select
+import signal
 import sys
 import threading
 import time
@@ -448,7 +449,8 @@ def parse_defect(text: str) -> tuple[Defect, int, int]:
 
 
 def serve(table: SimulatedTable, faults: Sequence[tuple[Defect, int, int]]) -> None:
-    """Run a table until interrupted, saying where it is plugged in."""
+    """Run a table until interrupted or terminated, saying where it is plugged in."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with table:
         for defect, side, amount in faults:
             table.inject(defect, side=side, amount=amount)

@@ -221,6 +221,20 @@ def test_a_one_second_cut_is_survived() -> None:
     assert not pair.ended
 
 
+def test_a_heartbeat_ends_the_doubled_time_out() -> None:
+    pair = LinkPair().open()
+    send_all(pair, 10)
+    pair.to_table.cut = pair.to_host.cut = True
+    pair.host.send(b"during", pair.now)
+    pair.run(0.9)
+    pair.to_table.cut = pair.to_host.cut = False
+    pair.table.send_datagram(b"beat")
+    pair.run(0.05)
+    assert pair.table_got[-1] == b"during"
+    pair.run(0.1)
+    assert pair.host.idle
+
+
 def test_the_queue_is_bounded() -> None:
     pair = LinkPair().open()
     pair.to_table.cut = True

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from firmware_protocol import messages as m
 from firmware_protocol.client import TableClient
 
@@ -15,7 +17,8 @@ async def roll(port: str) -> None:
         await client.command(m.RollDice())
 
 
-def test_the_process_serves_a_table_on_its_link(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_the_process_serves_a_table_until_stopped(tmp_path: Path, how: signal.Signals) -> None:
     link = tmp_path / "table"
     command = [sys.executable, "-m", "firmware_protocol.simulator", "--link", str(link)]
     with subprocess.Popen([*command, "--speed", "50"], stdout=subprocess.PIPE, text=True) as table:
@@ -24,7 +27,7 @@ def test_the_process_serves_a_table_on_its_link(tmp_path: Path) -> None:
             assert table.stdout.readline().strip() == str(link)
             asyncio.run(roll(str(link)))
         finally:
-            table.send_signal(signal.SIGINT)
+            table.send_signal(how)
         assert table.wait(5) == 0
     assert not link.is_symlink()
 
