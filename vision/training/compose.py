@@ -29,6 +29,7 @@ from .artwork import (
     photo_faces,
     shift_hue,
 )
+from .lettering import lettered_set
 from .sources import FloatArray, ImageArray, Photo, load_split
 
 SIZE = 640
@@ -485,10 +486,15 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1500)
     parser.add_argument("--first", type=int, default=0, help="number of the first picture")
     parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument(
+        "--fonts", type=Path, nargs="*", default=[], help="CJK fonts to letter with"
+    )
     options = parser.parse_args()
     cv2.setNumThreads(1)
     options.out.mkdir(parents=True, exist_ok=True)
     arts = load_art(options.art)
+    rng = np.random.default_rng(options.seed)
+    arts += [lettered_set(font, arts[:5], rng) for font in options.fonts for _ in range(12)]
     photos = usable_for_cutting(load_split(options.photos, "train"))
     for number in range(options.first, options.first + options.count):
         scene = compose(arts, photos, np.random.default_rng([options.seed, number]))

@@ -238,7 +238,8 @@ class SceneCrops:
         files = self.files[int(rng.integers(len(self.files)))]
         path = files[int(rng.integers(len(files)))]
         image = cv2.imread(str(path))
-        rows: list[dict[str, Any]] = json.loads(path.with_suffix(".json").read_text())
+        listed: list[dict[str, Any]] = json.loads(path.with_suffix(".json").read_text())
+        rows = [row for row in listed if not row.get("ignore", False)]
         if image is None:
             raise PhotoSetError(f"{path}: not a readable picture")
         order = _prefer_faces(rows, rng)[:count]

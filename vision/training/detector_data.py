@@ -23,7 +23,8 @@ GROUP_WEIGHT = {"cmd-train": 1.3, "cmd-valid": 0.8, "home": 1.0, "leo": 1.6, "tr
 class Synthetic:
     """A folder of made pictures, ``<stem>.jpg`` beside ``<stem>.json``, that may grow meanwhile.
 
-    The JSON is a list of ``{"quad": [[x, y] * 4], "tile": name, "rotation": degrees}``.
+    The JSON is a list of ``{"quad": [[x, y] * 4], "tile": name, "rotation": degrees}``, the corners
+    clockwise from the face's own top left; with ``"ignore": true`` where hardly anything is seen.
     """
 
     folder: Path
@@ -43,10 +44,9 @@ class Synthetic:
             raise PhotoSetError(f"{path}: not a readable picture")
         rows: list[dict[str, Any]] = json.loads(path.with_suffix(".json").read_text())
         quads = np.array([row["quad"] for row in rows], np.float32).reshape(-1, 4, 2)
-        none = np.zeros((0, 4, 2), np.float32)
-        return Labelled(
-            np.asarray(image, np.uint8), quads, none, partial=False, quarter_turns=False
-        )
+        hidden = np.array([row.get("ignore", False) for row in rows], np.bool_)
+        picture = np.asarray(image, np.uint8)
+        return Labelled(picture, quads[~hidden], quads[hidden], partial=False, quarter_turns=False)
 
 
 class WindowStream(Dataset[dict[str, Any]]):
@@ -79,6 +79,7 @@ class WindowStream(Dataset[dict[str, Any]]):
         return labelled_of_photo(photo, photo.read())
 
     def __getitem__(self, index: int) -> dict[str, Any]:
+        cv2.setNumThreads(0)
         rng = np.random.default_rng([self.seed, index])
         if index % 400 == 0:
             for folder in self.synthetic:

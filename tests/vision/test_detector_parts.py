@@ -1,0 +1,175 @@
+"""The recogniser's arithmetic: boxes, windows, crops, rotation, weights."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vision.detector import Detector, WeightsError, find_weights
+from vision.detector.boxes import REG_MAX, cut_by_window, decode_grid, suppress, window_starts
+from vision.detector.crops import CROP_PX, CROP_SCALE, cut_crop, square_of
+from vision.detector.detector import rotation_of
+from vision.training.sources import iou_matrix
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = ROOT / "models"
+
+boxes_lists = st.lists(
+    st.tuples(
+        st.floats(0, 500),
+        st.floats(0, 500),
+        st.floats(5, 120),
+        st.floats(5, 120),
+        st.floats(0.05, 1),
+    ),
+    min_size=1,
+    max_size=25,
+)
+
+
+def test_decode_grid_gives_the_box_round_the_cell() -> None:
+    grid = np.full((4 * REG_MAX + 1, 5, 7), -9, np.float32)
+    for side, bins in enumerate((2, 3, 4, 5)):
+        grid[side * REG_MAX + bins, 1, 2] = 30
+    grid[4 * REG_MAX, 1, 2] = 2.0
+    boxes, scores = decode_grid(grid, 8, 0.25)
+    # Cell (row 1, column 2) has its centre at (2.5, 1.5) strides of 8 px.
+    assert boxes.tolist() == [
+        pytest.approx([(2.5 - 2) * 8, (1.5 - 3) * 8, (2.5 + 4) * 8, (1.5 + 5) * 8])
+    ]
+    assert scores.tolist() == [pytest.approx(1 / (1 + math.exp(-2)))]
+
+
+def test_decode_grid_of_nothing_is_empty() -> None:
+    boxes, scores = decode_grid(np.full((65, 4, 4), -9, np.float32), 16, 0.25)
+    assert boxes.shape == (0, 4)
+    assert scores.shape == (0,)
+
+
+@settings(deadline=None, max_examples=50)
+@given(boxes_lists)
+def test_suppressed_boxes_are_apart_and_cover_the_rest(rows: list[tuple[float, ...]]) -> None:
+    table = np.array(rows, np.float32)
+    boxes = np.concatenate([table[:, :2], table[:, :2] + table[:, 2:4]], axis=1)
+    scores = table[:, 4]
+    keep = suppress(boxes, scores, 0.5, 1.1)
+    assert int(np.argmax(scores)) == keep[0]
+    iou = iou_matrix(boxes, boxes)
+    for a in keep:
+        assert all(iou[a, b] <= 0.5 + 1e-4 for b in keep if b != a)
+    for dropped in set(range(len(rows))) - set(keep.tolist()):
+        assert any(iou[dropped, k] > 0.5 - 1e-4 and scores[k] >= scores[dropped] for k in keep)
+
+
+def test_a_box_inside_a_better_one_goes() -> None:
+    boxes = np.array([[0, 0, 100, 100], [10, 10, 40, 40]], np.float32)
+    assert suppress(boxes, np.array([0.9, 0.8], np.float32), 0.5, 0.85).tolist() == [0]
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(1, 5000), st.integers(0, 200))
+def test_windows_cover_every_pixel_with_overlap(length: int, overlap: int) -> None:
+    starts = window_starts(length, 640, overlap)
+    assert starts[0] == 0
+    assert starts[-1] + 640 >= length
+    if length > 640:
+        assert starts[-1] + 640 == length
+    for a, b in itertools.pairwise(starts):
+        assert a < b <= a + 640 - overlap + 1
+
+
+def test_only_inner_window_edges_cut() -> None:
+    boxes = np.array([[0, 50, 30, 90], [600, 50, 640, 90], [100, 100, 140, 150]], np.float32)
+    left = cut_by_window(boxes, (0, 0), (640, 640), (1000, 640))
+    assert left.tolist() == [False, True, False]
+    right = cut_by_window(boxes, (360, 0), (640, 640), (1000, 640))
+    assert right.tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("size", [20, 40, 64, 200])
+def test_crop_shows_the_box_in_the_middle(size: int) -> None:
+    image = np.zeros((400, 500, 3), np.uint8)
+    x1, y1 = 150, 100
+    image[y1 : y1 + size, x1 : x1 + size // 2] = (0, 0, 255)
+    crop = cut_crop(image, (x1, y1, x1 + size // 2, y1 + size))
+    assert crop.shape == (4, CROP_PX, CROP_PX)
+    height = CROP_PX / CROP_SCALE
+    red = crop[0] > 127
+    assert red.sum() == pytest.approx(height * height / 2, rel=0.12)
+    assert (crop[3] > 0).sum() == pytest.approx(height * height / 2, rel=0.12)
+    agree = (red == (crop[3] > 0)).mean()
+    assert agree > 0.95
+    assert crop[2].max() == 0  # blue: channels are red, green, blue
+
+
+def test_crop_beyond_the_border_is_filled() -> None:
+    image = np.full((50, 50, 3), 200, np.uint8)
+    crop = cut_crop(image, (-20.0, -20.0, 30.0, 40.0))
+    assert (crop[:3] == 200).all()
+
+
+def test_square_is_centred() -> None:
+    left, top, right, bottom = square_of((10, 20, 30, 60))
+    assert (left + right) / 2 == 20
+    assert (top + bottom) / 2 == 40
+    assert right - left == pytest.approx(40 * CROP_SCALE)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.floats(0, 359.9), st.floats(-60, 60))
+def test_rotation_takes_axis_from_the_double_angle(degrees: float, error: float) -> None:
+    a, coarse = math.radians(degrees), math.radians(degrees + error)
+    row = [[math.cos(coarse), math.sin(coarse), math.cos(2 * a), math.sin(2 * a)]]
+    got = float(rotation_of(np.array(row, np.float32))[0])
+    assert abs((got - degrees + 180) % 360 - 180) < 0.1
+
+
+def test_missing_weights_name_the_folder(tmp_path: Path) -> None:
+    with pytest.raises(WeightsError, match=str(tmp_path)):
+        find_weights(tmp_path)
+
+
+def test_damaged_weights_are_refused(tmp_path: Path) -> None:
+    shutil.copytree(MODELS, tmp_path / "m")
+    weights = find_weights(tmp_path / "m")
+    data = bytearray(weights.finder.read_bytes())
+    data[1000] ^= 0xFF
+    weights.finder.write_bytes(bytes(data))
+    with pytest.raises(WeightsError, match="damaged"):
+        Detector(tmp_path / "m")
+    weights.finder.unlink()
+    with pytest.raises(WeightsError, match="reinstall"):
+        Detector(tmp_path / "m")
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"version": 1, "finder": 3}'])
+def test_bad_manifest_is_one_clear_error(tmp_path: Path, content: str) -> None:
+    (tmp_path / "tiles.json").write_text(content)
+    with pytest.raises(WeightsError, match=r"tiles\.json"):
+        find_weights(tmp_path)
+
+
+def test_unloadable_network_is_a_weights_error(tmp_path: Path) -> None:
+    import hashlib
+
+    shutil.copytree(MODELS, tmp_path / "m")
+    path = tmp_path / "m" / "tile_reader.onnx"
+    path.write_bytes(b"not a network")
+    manifest = json.loads((tmp_path / "m" / "tiles.json").read_text())
+    manifest["reader"]["sha256"] = hashlib.sha256(b"not a network").hexdigest()
+    (tmp_path / "m" / "tiles.json").write_text(json.dumps(manifest))
+    with pytest.raises(WeightsError, match="onnxruntime"):
+        Detector(tmp_path / "m")
+
+
+def test_shipped_weights_are_small() -> None:
+    weights = find_weights(MODELS)
+    assert weights.finder.stat().st_size + weights.reader.stat().st_size < 15_000_000
