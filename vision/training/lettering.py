@@ -69,7 +69,7 @@ def _blank() -> ImageArray:
 
 def _character(
     font: ImageFont.FreeTypeFont,
-    number: int,
+    numeral: str,
     bold: int,
     inks: tuple[FloatArray, FloatArray],
     myriad: str,
