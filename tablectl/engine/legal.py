@@ -6,7 +6,6 @@ to these options never causes an issue, and a display shows the reasons that the
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -207,10 +206,13 @@ def _naturals_by_face(state: HandState, seat: int) -> dict[Tile, list[Tile]]:
 
 
 def _discards(state: HandState, seat: int) -> list[Option]:
-    return [
-        _tried("discard", seat, Discard(seat=seat, tile=format_tile(tile)), state, tile)
-        for tile in sorted(Counter(state.players[seat].known))
-    ]
+    found = []
+    for tile in sorted(set(state.players[seat].known)):
+        event = Discard(seat=seat, tile=format_tile(tile))
+        issues = state.play.discard(state, seat, tile).issues
+        why = issue_text(issues[0]) if issues else ""
+        found.append(Option("discard", seat, event, tile, issues[0] if issues else "", why))
+    return found
 
 
 def _set_claims(state: HandState, seat: int, source: int, tile: Tile) -> list[Option]:

@@ -16,15 +16,17 @@ from typing import Final, Protocol
 
 from tablectl.engine.legal import Option
 from tablectl.engine.state import HandState, without
+from tablectl.rules import registry
 from tablectl.rules.decompose import counts_of
 from tablectl.rules.shape import distance
-from tablectl.tiles import Tile, is_flower, parse_tiles
+from tablectl.tiles import WHITE, Tile, is_flower, parse_tiles
 
 CLAIM_ORDER: Final = ("hu", "kong", "pung", "chow")
 PLANS: Final = ("any", "m", "p", "s", "pungs", "pairs")
 _PLAIN_COST: Final = 3
 """How many tiles further away a plain hand counts where plain hands may not win."""
 _FLOAT_CHANCE: Final = 0.25
+_FAR: Final = 99
 
 
 class Policy(Protocol):
@@ -62,7 +64,8 @@ class SimplePlayer:
                 return choice
         if self.rng.random() < self.mistake:
             return self.rng.choice(throws)
-        scored = [(self._throw_cost(state, seat, c), self.rng.random(), c) for c in throws]
+        plans = _near_plans(state, seat)
+        scored = [(_throw_cost(state, seat, c, plans), self.rng.random(), c) for c in throws]
         return min(scored, key=lambda item: item[:2])[2]
 
     def claim(self, state: HandState, seat: int, choices: Sequence[Option]) -> Option | None:
@@ -94,12 +97,22 @@ class SimplePlayer:
                     return choice
         return None
 
-    def _throw_cost(self, state: HandState, seat: int, choice: Option) -> tuple[float, float]:
-        assert choice.tile is not None
-        kept = without(state.players[seat].known, (choice.tile,))
-        assert kept is not None
-        cost = _cost(state, seat, kept, _sets_left(state, seat))
-        return cost, _usefulness(state, seat, choice.tile)
+
+def _throw_cost(
+    state: HandState, seat: int, choice: Option, plans: Sequence[str]
+) -> tuple[float, float]:
+    assert choice.tile is not None
+    kept = without(state.players[seat].known, (choice.tile,))
+    assert kept is not None
+    held = _Held.of(state, seat, kept, _sets_left(state, seat))
+    return held.cost(plans), _usefulness(state, seat, choice.tile)
+
+
+def _near_plans(state: HandState, seat: int) -> tuple[str, ...]:
+    """The plans that could still be the nearest after one discard."""
+    held = _Held.of(state, seat, state.players[seat].known, _sets_left(state, seat))
+    costs = {plan: held.plan_cost(plan) for plan in PLANS}
+    return tuple(plan for plan in PLANS if costs[plan] <= min(costs.values()) + 1)
 
 
 def _sets_left(state: HandState, seat: int) -> int:
@@ -131,24 +144,56 @@ def _cost(
     state: HandState, seat: int, hand: Sequence[Tile], sets: int, laid: Option | None = None
 ) -> float:
     """Tiles missing on the best plan, with a surcharge where plain hands may not win."""
-    wilds = sum(tile in state.wild.tiles for tile in hand)
-    naturals = [t for t in hand if t not in state.wild.tiles and not is_flower(t)]
-    counts = counts_of(state.wild.identities(naturals))
-    melds = [m.tiles for m in state.players[seat].melds]
-    if laid is not None:
-        melds.append(parse_tiles(getattr(laid.event, "tiles", "")))
-    return min(
-        _plan_distance(plan, counts, wilds, sets, tuple(melds)) + _surcharge(state, plan, melds)
-        for plan in PLANS
-        if plan != "pairs" or _pairs_win(state)
-    )
+    return _Held.of(state, seat, hand, sets, laid).cost(PLANS)
 
 
-def _surcharge(state: HandState, plan: str, melds: Sequence[tuple[Tile, ...]]) -> float:
-    if state.play.plain_wins or plan != "any":
-        return 0.25 if plan in ("pungs", "pairs") else 0.0
-    dragons = sum(tiles[0] >= 31 for tiles in melds if tiles)
-    return max(0, _PLAIN_COST - 1.5 * dragons)
+@dataclass(frozen=True)
+class _Held:
+    """A hand as plans look at it."""
+
+    counts: tuple[int, ...]
+    wilds: int
+    sets: int
+    melds: tuple[tuple[Tile, ...], ...]
+    plain_wins: bool
+    pairs_win: bool
+
+    @classmethod
+    def of(
+        cls,
+        state: HandState,
+        seat: int,
+        hand: Sequence[Tile],
+        sets: int,
+        laid: Option | None = None,
+    ) -> _Held:
+        naturals = [t for t in hand if t not in state.wild.tiles and not is_flower(t)]
+        melds = [m.tiles for m in state.players[seat].melds]
+        if laid is not None:
+            melds.append(parse_tiles(getattr(laid.event, "tiles", "")))
+        return cls(
+            counts=counts_of(state.wild.identities(naturals)),
+            wilds=sum(tile in state.wild.tiles for tile in hand),
+            sets=sets,
+            melds=tuple(melds),
+            plain_wins=state.play.plain_wins,
+            pairs_win=_pairs_win(state.start.rules),
+        )
+
+    def cost(self, plans: Sequence[str]) -> float:
+        return min(self.plan_cost(plan) for plan in plans)
+
+    def plan_cost(self, plan: str) -> float:
+        if plan == "pairs" and not self.pairs_win:
+            return _FAR
+        missing = _plan_distance(plan, self.counts, self.wilds, self.sets, self.melds)
+        return missing + self._surcharge(plan)
+
+    def _surcharge(self, plan: str) -> float:
+        if self.plain_wins or plan != "any":
+            return 0.25 if plan in ("pungs", "pairs") else 0.0
+        dragons = sum(tiles[0] >= WHITE for tiles in self.melds if tiles)
+        return max(0.0, _PLAIN_COST - 1.5 * dragons)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -159,18 +204,17 @@ def _plan_distance(
     sets: int,
     melds: tuple[tuple[Tile, ...], ...],
 ) -> int:
-    far = 99
     if plan == "pairs":
         pairs = sum(n // 2 for n in counts)
-        return far if melds else max(0, 7 - pairs - wilds) + 1
+        return _FAR if melds else max(0, 7 - pairs - wilds) + 1
     if plan == "pungs":
         if any(len(set(tiles)) > 1 for tiles in melds):
-            return far
+            return _FAR
         return _pung_distance(counts, wilds, sets)
     if plan in "mps":
         low = 9 * "mps".index(plan)
         if any(not low <= t < low + 9 and t < 27 for tiles in melds for t in tiles):
-            return far
+            return _FAR
         counts = tuple(n if low <= i < low + 9 or i >= 27 else 0 for i, n in enumerate(counts))
     return distance(counts, wilds, sets)
 
@@ -182,18 +226,12 @@ def _pung_distance(counts: Sequence[int], wilds: int, sets: int) -> int:
 
 
 @lru_cache(maxsize=64)
-def _pairs_by_rules(rules: str, options: str) -> bool:
-    from tablectl.rules import registry
-
-    ruleset = registry.get(rules)
-    parsed = ruleset.model.model_validate_json(options)
-    hand = parse_tiles("1133557799m1133p")
-    return ruleset.complete(hand, (), ruleset.wild(None, parsed), parsed)
-
-
-def _pairs_win(state: HandState) -> bool:
+def _pairs_win(rule_set: str) -> bool:
     """Whether seven pairs are a winning shape under these rules."""
-    return _pairs_by_rules(state.start.rules, state.options.model_dump_json())
+    ruleset = registry.get(rule_set)
+    options = ruleset.options()
+    hand = parse_tiles("1133557799m1133p")
+    return ruleset.complete(hand, (), ruleset.wild(None, options), options)
 
 
 def _usefulness(state: HandState, seat: int, tile: Tile) -> float:

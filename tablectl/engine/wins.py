@@ -152,9 +152,9 @@ def _open_hand(t: Transition, event: Win, tile: Tile | None) -> tuple[Tile, ...]
 def _check_known(t: Transition, seat: int, whole: tuple[Tile, ...]) -> None:
     """Compare a hand laid open with what was known of it."""
     player = t.state.players[seat]
-    if player.surplus:
-        return
-    if missing(whole, player.known) or len(missing(player.known, whole)) > player.unknown:
+    absent = missing(whole, player.known)
+    foreign = player.fully_known and missing(player.known, whole)
+    if player.surplus == 0 and (absent or foreign):
         t.issue("not_in_hand", seat)
 
 
