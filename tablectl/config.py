@@ -384,6 +384,13 @@ def all_keys(section: type[BaseModel] = Config, prefix: str = "") -> list[str]:
 
 def _with_absolute_paths(config: Config, base: Path) -> Config:
     changes: dict[str, Any] = {}
+    camera = config.camera
+    if camera.source is not None:
+        spec = parse_spec(camera.source)
+        if spec.kind in ("file", "folder", "feed"):
+            target = _absolute(Path(spec.target), base)
+            absolute = camera.model_copy(update={"source": f"{spec.kind}:{target}"})
+            config = config.model_copy(update={"camera": absolute})
     for name in type(config).model_fields:
         value = getattr(config, name)
         if isinstance(value, Path):

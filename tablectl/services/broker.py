@@ -12,6 +12,7 @@ import base64
 import contextlib
 import hashlib
 import os
+import re
 import secrets
 import shutil
 import ssl
@@ -238,6 +239,54 @@ def parse_listen(text: str) -> str:
     return f"{port} {host.strip('[]')}"
 
 
+def write_broker_config(
+    directory: Path, listen: str = "0.0.0.0:1883", tables: Iterable[str] = ("+",)
+) -> dict[Role, Credentials]:
+    """Write ``mosquitto.conf``, ``passwords`` and ``acl`` for a broker that stands by itself.
+
+    Args:
+        directory: where they go; made when missing.
+        listen: address of the broker, ``host:port``.
+        tables: ids of its tables; ``+`` for any.
+
+    Returns:
+        The generated logins, which are stored nowhere else in clear.
+
+    Raises:
+        BrokerAddressError: ``listen`` is not ``host:port``.
+        OSError: the folder can't be written.
+    """
+    listener = parse_listen(listen)
+    directory = directory.resolve()
+    directory.mkdir(parents=True, exist_ok=True)
+    credentials = generate_credentials()
+    write_private(directory / "passwords", "".join(map(password_line, credentials.values())))
+    write_private(directory / "acl", access_list(tables))
+    text = broker_config([listener], directory)
+    (directory / "mosquitto.conf").write_text(text, encoding="utf-8")
+    return credentials
+
+
+async def mosquitto_version() -> str:
+    """Version of the installed Mosquitto, ``2.0.11``.
+
+    Raises:
+        BrokerMissingError: it is not installed.
+        BrokerError: it does not tell.
+    """
+    process = await asyncio.create_subprocess_exec(
+        str(find_mosquitto()),
+        "-h",
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    output, _ = await process.communicate()
+    found = re.search(r"mosquitto version (\S+)", output.decode(errors="replace"))
+    if found is None:
+        raise BrokerError(f"mosquitto does not tell its version: {output[:200]!r}")
+    return found[1]
+
+
 class PrivateBroker:
     """Mosquitto as a child process, restarted when it dies and gone when we go.
 
@@ -246,7 +295,7 @@ class PrivateBroker:
     Args:
         table: id of the table whose topics displays may read.
         listen: further address ``host:port`` for programs outside, say Home Assistant.
-        passwords: fixed passwords by role; the others are generated.
+        logins: fixed logins by role; the others are generated.
         on_restart: called after each restart.
     """
 
@@ -254,15 +303,12 @@ class PrivateBroker:
         self,
         table: str,
         listen: str | None = None,
-        passwords: Mapping[Role, str] | None = None,
+        logins: Mapping[Role, Credentials] | None = None,
         on_restart: Callable[[], None] | None = None,
     ) -> None:
         self._table = table
         self._listen = parse_listen(listen) if listen else None
-        generated = generate_credentials()
-        for role, password in (passwords or {}).items():
-            generated[role] = Credentials(role, password)
-        self._credentials: dict[Role, Credentials] = generated
+        self._credentials: dict[Role, Credentials] = {**generate_credentials(), **(logins or {})}
         self._on_restart = on_restart
         self._directory: Path | None = None
         self._process: asyncio.subprocess.Process | None = None
@@ -336,7 +382,8 @@ class PrivateBroker:
         write_private(
             directory / "passwords", "".join(map(password_line, self._credentials.values()))
         )
-        write_private(directory / "acl", access_list((self._table,)))
+        users = {role: login.username for role, login in self._credentials.items()}
+        write_private(directory / "acl", access_list((self._table,), users))
         write_private(directory / "mosquitto.conf", broker_config(listeners, directory, user))
 
     async def _read_log(self, process: asyncio.subprocess.Process) -> None:

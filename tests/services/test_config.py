@@ -134,6 +134,13 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     assert config.camera.calibration == tmp_path / "c.json"
     assert config.ledger_path == Path("/var/l.db")
     assert config.recording_directory == tmp_path / "state" / "sessions"
+    for source, meant in [
+        ("folder:pictures", f"folder:{tmp_path}/pictures"),
+        ("file:/v.mp4", "file:/v.mp4"),
+        ("rtsp://cam/1", "rtsp://cam/1"),
+    ]:
+        config = load(write(tmp_path, f"[camera]\nsource = '{source}'"))
+        assert config.camera.source == meant
 
 
 def test_digest_tells_configurations_apart_and_hides_secrets(tmp_path: Path) -> None:
