@@ -232,6 +232,9 @@ export interface Health {
 
 /**
  * Not retained, on `event`: each game event as in a hand log, with its issues.
+ *
+ * A number that was told before replaces the event of that number (a correction); an empty
+ * `event` says that the hand log ends before `n` now (something was struck out).
  */
 export interface EventView {
   readonly schema_version: number;
