@@ -20,7 +20,6 @@ function draw(model: Model, node: VNode): string {
     operator: false,
     dialog: null,
     busy: new Set(),
-    now: 1_000,
     actions: {
       ask: () => Promise.resolve(true),
       login: () => Promise.resolve(),
@@ -160,7 +159,8 @@ describe("the question", () => {
 
 describe("the stale notice", () => {
   it("says since when, why, and when it tries again", () => {
-    const lost = play([[{ type: "disconnected", reason: "gone", retryAt: 4_200 }, 1_000]], live());
+    const retryAt = Date.now() + 3_900;
+    const lost = play([[{ type: "disconnected", reason: "gone", retryAt }, 1_000]], live());
     const text = words(draw(lost, <StaleNotice />));
     expect(text).toMatch(/Stale since \d\d:\d\d:\d\d/);
     expect(text).toContain("trying again in 4 s");

@@ -1,12 +1,28 @@
 import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { clock } from "../text";
 import { Bi } from "./Bi";
 import { useView } from "./context";
 
+/** Wall clock (ms), redrawn each second while shown. */
+function useClock(): number {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
 /** Says that what is shown is not live, since when, and what happens next. */
 export function StaleNotice(): VNode | null {
-  const { model, live, now } = useView();
-  if (live) return null;
+  const { live } = useView();
+  return live ? null : <Stale />;
+}
+
+function Stale(): VNode {
+  const { model } = useView();
+  const now = useClock();
   const since = model.staleSince;
   const first = model.state === null;
   const wait = model.link.retryAt === null ? null : Math.max(0, Math.ceil((model.link.retryAt - now) / 1000));

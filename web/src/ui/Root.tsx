@@ -34,20 +34,10 @@ function usePage(): "table" | "service" {
   return page;
 }
 
-function useClock(): number {
-  const [now, setNow] = useState(Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
-}
-
 /** Holds what only this screen knows (settings, open dialog, requests under way) and draws. */
 export function Root({ store, operator, initial }: Props): VNode {
   const model = useStore(store);
   const page = usePage();
-  const now = useClock();
   const [settings, setSettings] = useState(initial);
   const [dialog, open] = useState<Dialog | null>(null);
   const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
@@ -102,7 +92,7 @@ export function Root({ store, operator, initial }: Props): VNode {
     [ask, operator, store],
   );
 
-  const view: View = { model, settings, live: isLive(model), operator: loggedIn, dialog, busy, now, actions };
+  const view: View = { model, settings, live: isLive(model), operator: loggedIn, dialog, busy, actions };
   return (
     <ViewContext.Provider value={view}>
       <App page={page} />

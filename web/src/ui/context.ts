@@ -28,7 +28,6 @@ export interface View {
   readonly dialog: Dialog | null;
   /** Names of requests on their way, so that a second tap does nothing. */
   readonly busy: ReadonlySet<string>;
-  readonly now: number;
   readonly actions: Actions;
 }
 
