@@ -239,6 +239,10 @@ class Ledger:
             raise UnknownHandError(f"no hand {hand!r} in {self.path}")
         return found
 
+    def has_hand(self, hand: str) -> bool:
+        """Whether a hand of that id was entered."""
+        return self._find(hand) is not None
+
     def _settle(
         self, hand: str, revision: int, t: float, delta: Sequence[int], detail: Mapping[str, Any]
     ) -> None:

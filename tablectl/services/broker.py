@@ -205,7 +205,6 @@ def broker_config(listeners: Iterable[str], directory: Path, user: str | None = 
         "max_queued_messages 1000",
         "max_inflight_messages 100",
         "max_keepalive 120",
-        "set_tcp_nodelay true",
         "sys_interval 0",
         "log_dest stderr",
         "log_type error",
@@ -215,7 +214,10 @@ def broker_config(listeners: Iterable[str], directory: Path, user: str | None = 
     ]
     if user is not None:
         lines.append(f"user {user}")
-    lines += [f"listener {listener}" for listener in listeners]
+    for listener in listeners:
+        lines.append(f"listener {listener}")
+        if not listener.startswith("0 ") and "set_tcp_nodelay true" not in lines:
+            lines.append("set_tcp_nodelay true")
     return "\n".join(lines) + "\n"
 
 

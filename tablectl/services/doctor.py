@@ -201,7 +201,13 @@ async def check_identity(config: Config) -> Check:
             hello = client.status.hello
     except ProtocolError as error:
         return Check("table", "problem", str(error), "check cable, baud rate and firmware")
-    return Check("table", "ok", f"answers: {hello}")
+    if hello is None:
+        return Check("table", "problem", "the table did not say who it is", "flash the firmware")
+    version = f"{hello.firmware_major}.{hello.firmware_minor}.{hello.firmware_patch}"
+    reset = hello.reset_reason.name.lower().replace("_", " ")
+    return Check(
+        "table", "ok", f"firmware {version}, board {hello.board_serial}, last reset: {reset}"
+    )
 
 
 async def check_camera(config: Config) -> Check:

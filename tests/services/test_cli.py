@@ -19,6 +19,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from firmware_protocol.simulator import SimulatedTable
 from tablectl.cli import broker as broker_cli
 from tablectl.cli import doctor as doctor_cli
 from tablectl.cli import ledger as ledger_cli
@@ -321,3 +322,12 @@ async def test_doctor_says_when_no_table_answers(
     check = await doctor.check_identity(load(config))
     assert check.status == "problem"
     assert "none" in check.detail
+
+
+async def test_doctor_asks_the_simulated_table_who_it_is(tmp_path: Path) -> None:
+    with SimulatedTable() as table:
+        config = tmp_path / "t.toml"
+        config.write_text(f"[serial]\nport = '{table.port}'")
+        check = await doctor.check_identity(load(config))
+    assert check.status == "ok", check
+    assert "firmware" in check.detail
