@@ -5,6 +5,7 @@ A face is a BGRA bitmap of the ink only, 96x128, upright; the tile's body is pai
 
 from __future__ import annotations
 
+import importlib
 import io
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,8 +82,9 @@ def _fit(ink: ImageArray) -> ImageArray:
 
 
 def _svg(path: Path) -> ImageArray:
-    import cairosvg
     from PIL import Image
+
+    cairosvg = importlib.import_module("cairosvg")  # only in the train extra
 
     png = cairosvg.svg2png(url=str(path), output_height=2 * FACE_HEIGHT)
     rgba = np.asarray(Image.open(io.BytesIO(png)).convert("RGBA"))

@@ -18,7 +18,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from tablectl.tiles import BACK, NAMES, format_tile
+from tablectl.tiles import BACK, NAMES, Tile, format_tile
 
 from .artwork import (
     FACE_HEIGHT,
@@ -73,7 +73,7 @@ def _back_colour(rng: np.random.Generator) -> FloatArray:
     saturation = int(rng.integers(90, 256))
     value = int(rng.integers(70, 250))
     pixel = np.array([[[int(hue), saturation, value]]], np.uint8)
-    return cv2.cvtColor(pixel, cv2.COLOR_HSV2BGR)[0, 0].astype(np.float64)
+    return np.asarray(cv2.cvtColor(pixel, cv2.COLOR_HSV2BGR)[0, 0], np.float64)
 
 
 def _paint_body(colour: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -322,7 +322,7 @@ def _claim(scene: Scene, quads: FloatArray) -> bool:
     area = int(ground.sum())
     if area == 0 or bool((ground & scene.taken).any()):
         return False
-    scene.taken |= cv2.dilate(ground, np.ones((3, 3), np.uint8))
+    scene.taken |= np.asarray(cv2.dilate(ground, np.ones((3, 3), np.uint8)), np.uint8)
     return True
 
 
@@ -390,7 +390,7 @@ def draw_lying(scene: Scene, style: Style, place: Place, rng: np.random.Generato
     up = top[0] + top[1] - top[2] - top[3]
     rotation = math.degrees(math.atan2(up[0], -up[1])) % 360 if known or tile == BACK else None
     scene.rows.append(
-        {"quad": top.round(2).tolist(), "tile": format_tile(tile), "rotation": rotation}
+        {"quad": top.round(2).tolist(), "tile": format_tile(Tile(tile)), "rotation": rotation}
     )
 
 

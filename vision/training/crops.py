@@ -104,11 +104,11 @@ def gather_patches(photos: list[Photo], crops: Path | None) -> Patches:
             axis = _axis_of(span, not photo.tilted)
             rows.append((patch, span, int(tile), axis, photo.tilted, photo.group))
     for path in sorted(crops.glob("*/*.jpg")) if crops else []:
-        image = cv2.imread(str(path))
-        if image is None:
+        single = cv2.imread(str(path))
+        if single is None:
             raise PhotoSetError(f"{path}: not a readable picture")
-        box = np.array([0, 0, image.shape[1], image.shape[0]], np.float32)
-        patch, span = cut_patch(np.asarray(image, np.uint8), box)
+        box = np.array([0, 0, single.shape[1], single.shape[0]], np.float32)
+        patch, span = cut_patch(np.asarray(single, np.uint8), box)
         rows.append(
             (patch, span, NAMES.index(path.parent.name), _axis_of(span, True), False, "crops")
         )

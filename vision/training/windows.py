@@ -191,9 +191,9 @@ def degrade(image: ImageArray, rng: np.random.Generator, strength: float = 1.0) 
         out = np.repeat(grey, 3, axis=2)
     kind = rng.random()
     if kind < 0.25 * strength:
-        out = cv2.GaussianBlur(out, (0, 0), float(rng.uniform(0.4, 1.3)))
+        out = np.asarray(cv2.GaussianBlur(out, (0, 0), float(rng.uniform(0.4, 1.3))), np.float32)
     elif kind < 0.33 * strength:
-        out = cv2.filter2D(out, -1, _motion_kernel(rng))
+        out = np.asarray(cv2.filter2D(out, -1, _motion_kernel(rng)), np.float32)
     if rng.random() < 0.3 * strength:
         out = out + rng.standard_normal(out.shape, np.float32) * rng.uniform(2, 12)
     result = np.clip(out, 0, 255).astype(np.uint8)
