@@ -11,66 +11,116 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.floating[Any]]
-SCALE = 1.0
+SCALE = 1.25
 """Texture pixels a millimetre."""
 WIDTH_MM = 190
 MARGIN_MM = 24
 """Texture beyond the finger tips."""
 _WRIST_MM = 178.0
+_Limb = tuple[list[tuple[float, float]], list[float]]
+
+# Chains of tapering capsules, (points, radii) in mm from the finger tips, in painting order.
+_PALM: list[_Limb] = [
+    ([(2, 134), (2, _WRIST_MM), (6, _WRIST_MM + 60)], [30, 27, 31]),
+    ([(-22, 88), (-18, 132)], [14, 22]),
+    ([(0, 86), (0, 134)], [16, 30]),
+    ([(27, 94), (18, 136)], [13, 22]),
+]
+_FINGERS: list[_Limb] = [
+    ([(40, 36), (39, 62), (30, 96)], [7.5, 8.5, 10.5]),
+    ([(25, 13), (23, 50), (15, 92)], [8.5, 9.5, 11.5]),
+    ([(7, 0), (3, 42), (-2, 88)], [9, 10, 12]),
+    ([(-10, 4), (-19, 44), (-22, 90)], [8.5, 9.5, 12]),
+    ([(-26, 30), (-50, 66), (-44, 108), (-20, 136)], [9.5, 11.5, 14, 19]),
+]
 
 
 @lru_cache(maxsize=16)
 def hand_texture(
     skin: tuple[int, int, int], sleeve: tuple[int, int, int], reach_mm: float
-) -> tuple[Floats, Floats]:
-    """Colour (h, w, 3) and alpha (h, w) of a hand pointing up.
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Colour (h, w, 3) and alpha (h, w) of a hand pointing up, 0 to 255, not premultiplied.
 
     The finger tips are ``MARGIN_MM`` below the upper edge, in the middle; the sleeve runs out of
-    the lower edge. Not premultiplied; 0 to 255.
+    the lower edge.
     """
-    width, height = round(WIDTH_MM * SCALE), round((reach_mm + MARGIN_MM) * SCALE)
-    skin_mask = np.zeros((height, width), np.float32)
-    sleeve_mask = np.zeros((height, width), np.float32)
-    for points, radii in _hand_parts():
-        _limb(skin_mask, points, radii)
-    _limb(sleeve_mask, [(0, _WRIST_MM + 28), (14, reach_mm + 80)], [44, 66])
-    shade_skin, shade_sleeve = _rounding(skin_mask, 17), _rounding(sleeve_mask, 46)
-    # Lines between the fingers, folds in the sleeve.
-    y = np.arange(height, dtype=np.float32)[:, None]
-    folds = 1 + 0.06 * np.sin(y / 13 + 2 * np.sin(y / 57)) * (sleeve_mask > 0)
-    colour = shade_skin[:, :, None] * np.array(skin[::-1], np.float32)
-    cloth = (shade_sleeve * folds)[:, :, None] * np.array(sleeve[::-1], np.float32)
-    cover = sleeve_mask[:, :, None]
-    colour = colour * (1 - cover) + cloth * cover
-    cuff = _edge_shadow(sleeve_mask) * skin_mask * (1 - sleeve_mask)
-    colour *= 1 - 0.4 * cuff[:, :, None]
-    return np.asarray(colour, np.float32), np.maximum(skin_mask, sleeve_mask)
+    shape = (round((reach_mm + MARGIN_MM) * SCALE), round(WIDTH_MM * SCALE))
+    colour = np.zeros((*shape, 3), np.float32)
+    colour[:] = np.array(skin[::-1], np.float32) * 0.8
+    cover = np.zeros(shape, np.float32)
+    tone = np.array(skin[::-1], np.float32)
+    palm = np.zeros(shape, np.float32)
+    for limb in _PALM:
+        _fill_limb(palm, limb)
+    _paint(colour, cover, palm, _rounding(palm, 21)[:, :, None] * tone)
+    for limb in _FINGERS:
+        finger = np.zeros(shape, np.float32)
+        _fill_limb(finger, limb)
+        # A finger is darker in the groove beside it; at its root it runs into the back of the hand.
+        fade = _towards_root(shape[0], limb)
+        groove = np.asarray(cv2.GaussianBlur(finger, (0, 0), 2.6 * SCALE), np.float32)
+        colour *= 1 - 0.3 * (groove * (1 - finger) * fade)[:, :, None]
+        longer = finger.copy()
+        _fill_limb(longer, _lengthened(limb))
+        shade = _rounding(longer, 9.5)
+        _paint(colour, cover, np.maximum(finger * fade, finger - palm), shade[:, :, None] * tone)
+        _nail(colour, limb, tone)
+    sleeve_mask = np.zeros(shape, np.float32)
+    _fill_limb(sleeve_mask, ([(0, _WRIST_MM + 34), (14, reach_mm + 90)], [40, 66]))
+    cuff = np.asarray(cv2.GaussianBlur(sleeve_mask, (0, 0), 6 * SCALE), np.float32)
+    colour *= 1 - 0.45 * (cuff * (1 - sleeve_mask))[:, :, None]
+    y = np.arange(shape[0], dtype=np.float32)[:, None] / SCALE
+    x = np.arange(shape[1], dtype=np.float32)[None, :] / SCALE
+    folds = 1 + 0.05 * np.sin(y / 11 + x / 60 + 2 * np.sin(y / 57))
+    hem = 1 - 0.25 * np.exp(-np.square((y - _WRIST_MM - MARGIN_MM - 8) / 5))
+    cloth = (_rounding(sleeve_mask, 46) * folds * hem)[:, :, None]
+    _paint(colour, cover, sleeve_mask, cloth * np.array(sleeve[::-1], np.float32))
+    soft = cv2.GaussianBlur(cover, (0, 0), 0.7)
+    return (
+        np.asarray(cv2.convertScaleAbs(colour), np.uint8),
+        np.asarray(cv2.convertScaleAbs(soft, alpha=255), np.uint8),
+    )
 
 
-_Limbs = list[tuple[list[tuple[float, float]], list[float]]]
+def _paint(colour: Floats, cover: Floats, mask: Floats, new: Floats) -> None:
+    colour *= (1 - mask)[:, :, None]
+    colour += new * mask[:, :, None]
+    np.maximum(cover, mask, out=cover)
 
 
-def _hand_parts() -> _Limbs:
-    """Capsules of a hand about to pinch a tile: (points, radii) in mm from the finger tips."""
-    fingers: _Limbs = [
-        ([(-4, 4), (-16, 44), (-24, 84)], [8.5, 9.5, 11]),
-        ([(8, 0), (2, 42), (-4, 82)], [9, 10, 11.5]),
-        ([(24, 12), (20, 50), (14, 86)], [8.5, 9.5, 11]),
-        ([(40, 34), (38, 62), (31, 92)], [7.5, 8.5, 10]),
-        ([(-22, 26), (-46, 64), (-42, 104), (-18, 132)], [9.5, 11.5, 14, 18]),
-    ]
-    palm: _Limbs = [
-        ([(-24, 86), (-20, 132)], [12, 22]),
-        ([(4, 88), (2, 134)], [18, 30]),
-        ([(28, 94), (18, 136)], [13, 22]),
-        ([(2, 134), (2, _WRIST_MM), (6, _WRIST_MM + 60)], [30, 27, 31]),
-    ]
-    return palm + fingers
+def _towards_root(rows: int, limb: _Limb) -> Floats:
+    """1 along a finger, falling to 0 at its root, (rows, 1)."""
+    root = limb[0][-1][1] + MARGIN_MM
+    y = np.arange(rows, dtype=np.float32) / SCALE
+    return np.asarray(np.clip((root - 2 - y) / 24, 0, 1)[:, None], np.float32)
 
 
-def _limb(mask: Floats, points: list[tuple[float, float]], radii: list[float]) -> None:
+def _lengthened(limb: _Limb) -> _Limb:
+    """A finger that goes on 45 mm behind its root, so that its shading has no end there."""
+    (ax, ay), (bx, by) = limb[0][-2:]
+    share = 45 / math.hypot(bx - ax, by - ay)
+    radius = limb[1][-1]
+    return [(bx, by), (bx + (bx - ax) * share, by + (by - ay) * share)], [radius, radius]
+
+
+def _nail(colour: Floats, limb: _Limb, tone: NDArray[np.float32]) -> None:
+    (ax, ay), (bx, by) = limb[0][:2]
+    length = math.hypot(bx - ax, by - ay)
+    dx, dy, r = (bx - ax) / length, (by - ay) / length, limb[1][0]
+    centre = ((ax + dx * 2 + WIDTH_MM / 2) * SCALE, (ay + dy * 2 + MARGIN_MM) * SCALE)
+    angle = math.degrees(math.atan2(dy, dx))
+    mask = np.zeros(colour.shape[:2], np.float32)
+    box = ((centre[0], centre[1]), (r * 1.25 * SCALE, r * 0.95 * SCALE), angle)
+    cv2.ellipse(mask, box, 1.0, -1, cv2.LINE_AA)
+    pale = np.minimum(tone * 1.08 + np.array([10, 6, 12], np.float32), 250)
+    colour *= (1 - 0.6 * mask)[:, :, None]
+    colour += (0.6 * mask)[:, :, None] * pale
+
+
+def _fill_limb(mask: Floats, limb: _Limb) -> None:
     """Fill a chain of tapering capsules."""
     middle = WIDTH_MM / 2
+    points, radii = limb
     for (ax, ay), (bx, by), ra, rb in zip(points, points[1:], radii, radii[1:], strict=False):
         length = max(math.hypot(bx - ax, by - ay), 1e-6)
         nx, ny = -(by - ay) / length, (bx - ax) / length
@@ -88,16 +138,12 @@ def _limb(mask: Floats, points: list[tuple[float, float]], radii: list[float]) -
 
 
 def _rounding(mask: Floats, radius: float) -> Floats:
-    """Shade of a rounded surface from its outline, about 0.5 at the edge to 1 on top."""
+    """Shade of a rounded surface from its outline: dark at the edge, lit from the upper left."""
     inside = (mask > 0.5).astype(np.uint8)
     depth = cv2.distanceTransform(inside, cv2.DIST_L2, 5) / (radius * SCALE)
     height = np.sqrt(np.clip(1 - (1 - np.minimum(depth, 1)) ** 2, 0, 1)).astype(np.float32)
-    height = cv2.GaussianBlur(height, (0, 0), 2.2)
+    height = np.asarray(cv2.GaussianBlur(height, (0, 0), 1.8 * SCALE), np.float32)
     slope_x = cv2.Sobel(height, cv2.CV_32F, 1, 0, ksize=3)
     slope_y = cv2.Sobel(height, cv2.CV_32F, 0, 1, ksize=3)
-    shade = 0.62 + 0.38 * height - 0.55 * (slope_x * 0.6 + slope_y * 0.4)
-    return np.asarray(np.clip(shade, 0.35, 1.2), np.float32)
-
-
-def _edge_shadow(mask: Floats) -> Floats:
-    return np.asarray(cv2.GaussianBlur(mask, (0, 0), 7.0), np.float32)
+    shade = 0.66 + 0.36 * height + 0.28 * (slope_x * 0.6 + slope_y * 0.6)
+    return np.asarray(np.clip(shade, 0.4, 1.2), np.float32)

@@ -253,60 +253,60 @@ class Renderer:
         colour, alpha = hand_texture(hand.skin, hand.sleeve, round(hand.reach_mm / 20) * 20.0)
         scale = self.camera.focal / self.camera.pose.distance_mm
         world = self._hand_quad(hand, hand.height_mm)
-        for lamp, light in enumerate(self.style.lights):
-            share = float(self._lighting.shares[lamp]) * self.style.shadow
-            quad = self.camera.project(
-                self._lighting.cast(world[:, :2], hand.height_mm * 0.8, lamp)
-            )
-            blur = max(1.0, light.softness * hand.height_mm * scale * 0.6)
-            self._darken(picture, alpha, quad, blur, share * 0.9)
-        light_now = self._lighting.irradiance(world[:2].mean(axis=0), (0.0, 0.0, 1.0))
-        lit = np.clip(colour * light_now.astype(np.float32), 0, 255)
-        quad = self.camera.project(world)
+        self._hand_shadow(picture, hand, alpha)
+        light = self._lighting.irradiance(world[:2].mean(axis=0), (0.0, 0.0, 1.0))
         moved = (
-            np.array([(hand.x_mm - before.x_mm) * scale, (hand.y_mm - before.y_mm) * scale])
+            np.array([hand.x_mm - before.x_mm, hand.y_mm - before.y_mm])
+            * scale
             * self.style.motion_blur
         )
-        self._lay_blurred(picture, lit, alpha, quad, moved)
-
-    def _darken(
-        self, picture: Picture, alpha: Floats, quad: Points, blur: float, strength: float
-    ) -> None:
-        box = self._clip_box(quad, int(3 * blur) + 2)
-        if box is None:
-            return
-        x0, y0, x1, y1 = box
-        # A soft shadow needs no more than half the picture's resolution.
-        size = ((x1 - x0 + 1) // 2, (y1 - y0 + 1) // 2)
-        matrix = _texture_to(alpha.shape, (quad - (x0, y0)) / 2)
-        mask = cv2.warpPerspective(alpha, matrix, size, flags=cv2.INTER_LINEAR)
-        mask = cv2.GaussianBlur(mask, (0, 0), max(blur / 2, 0.6))
-        full = cv2.resize((255 - mask * (255 * strength)).astype(np.uint8), (x1 - x0, y1 - y0))
-        part = picture[y0:y1, x0:x1]
-        picture[y0:y1, x0:x1] = cv2.multiply(part, cv2.merge([full] * 3), scale=1 / 255)
-
-    def _lay_blurred(
-        self, picture: Picture, lit: Floats, alpha: Floats, quad: Points, moved: Points
-    ) -> None:
+        quad = self.camera.project(world)
         length = float(np.hypot(*moved))
         box = self._clip_box(quad, int(length) + 2)
         if box is None:
             return
         x0, y0, x1, y1 = box
         matrix = _texture_to(alpha.shape, quad - (x0, y0))
-        stacked = np.dstack([np.minimum(lit, 255), alpha * 255]).astype(np.uint8)
-        warped = cv2.warpPerspective(
-            stacked, matrix, (x1 - x0, y1 - y0), flags=cv2.INTER_LINEAR,
-            borderMode=cv2.BORDER_CONSTANT,
-        )  # fmt: skip
+        levels = np.arange(256)[:, None] * light
+        lit = cv2.LUT(colour, np.minimum(levels, 255).astype(np.uint8)[None])
+        layered = cv2.merge([*cv2.split(lit), alpha])
+        warped = cv2.warpPerspective(layered, matrix, (x1 - x0, y1 - y0), flags=cv2.INTER_LINEAR)
         if length > 1.5:
             warped = cv2.filter2D(warped, -1, _streak(moved))
-        colour, cover = warped[:, :, :3], warped[:, :, 3]
-        cover3 = cv2.merge([cover] * 3)
+        channels = cv2.split(warped)
+        cover = cv2.merge([channels[3]] * 3)
         part = picture[y0:y1, x0:x1]
-        kept = cv2.multiply(part, cv2.bitwise_not(cover3), scale=1 / 255)
-        added = cv2.multiply(colour, cover3, scale=1 / 255)
+        kept = cv2.multiply(part, cv2.bitwise_not(cover), scale=1 / 255)
+        added = cv2.multiply(cv2.merge(channels[:3]), cover, scale=1 / 255)
         picture[y0:y1, x0:x1] = cv2.add(kept, added)
+
+    def _hand_shadow(self, picture: Picture, hand: Hand, alpha: Picture) -> None:
+        """Darken what lies under a hand: a shadow for each lamp, and less light from above."""
+        scale = self.camera.focal / self.camera.pose.distance_mm
+        world = self._hand_quad(hand, hand.height_mm)
+        shadows = [(world[:, :2], 12.0 * scale, 0.45 * self.style.ambient)]
+        for lamp, light in enumerate(self.style.lights):
+            ground = self._lighting.cast(world[:, :2], hand.height_mm * 0.85, lamp)
+            blur = max(1.5, light.softness * hand.height_mm * scale * 0.6)
+            shadows.append((ground, blur, float(self._lighting.shares[lamp])))
+        quads = [self.camera.project(ground) for ground, _, _ in shadows]
+        pad = int(2.5 * max(blur for _, blur, _ in shadows)) + 4
+        box = self._clip_box(np.concatenate(quads), pad)
+        if box is None:
+            return
+        x0, y0, x1, y1 = box
+        # A soft shadow needs no more than a quarter of the picture's resolution.
+        size = (-(-(x1 - x0) // 4), -(-(y1 - y0) // 4))
+        passed = np.full((size[1], size[0]), 255, np.float32)
+        for quad, (_, blur, share) in zip(quads, shadows, strict=True):
+            matrix = _texture_to(alpha.shape, (quad - (x0, y0)) / 4)
+            mask = cv2.warpPerspective(alpha, matrix, size, flags=cv2.INTER_LINEAR)
+            mask = cv2.GaussianBlur(mask, (0, 0), max(blur / 4, 0.5))
+            passed *= 1 - mask.astype(np.float32) * (share * self.style.shadow / 255)
+        enlarged = cv2.resize(passed, (size[0] * 4, size[1] * 4), interpolation=cv2.INTER_LINEAR)
+        grey = cv2.convertScaleAbs(enlarged[: y1 - y0, : x1 - x0])
+        part = picture[y0:y1, x0:x1]
+        picture[y0:y1, x0:x1] = cv2.multiply(part, cv2.merge([grey] * 3), scale=1 / 255)
 
     def _clip_box(self, quad: Points, pad: int) -> Box | None:
         low = np.floor(quad.min(axis=0)).astype(int) - pad
@@ -385,7 +385,7 @@ class Renderer:
         x0, y0, x1, y1 = box
         matrix = _texture_to(alpha.shape, quad - (x0, y0))
         mask = cv2.warpPerspective(alpha, matrix, (x1 - x0, y1 - y0))
-        owners[y0:y1, x0:x1][mask > 0.5] = 0
+        owners[y0:y1, x0:x1][mask > 127] = 0
 
     def _visible(self, owners: NDArray[np.int32], face: Points, number: int) -> float:
         low = np.floor(face.min(axis=0)).astype(int)

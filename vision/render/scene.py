@@ -58,7 +58,7 @@ class Hand:
     reach_mm: float = 700.0
     skin: tuple[int, int, int] = (214, 168, 138)
     sleeve: tuple[int, int, int] = (52, 60, 84)
-    height_mm: float = 55.0
+    height_mm: float = 65.0
 
 
 @dataclass(frozen=True)

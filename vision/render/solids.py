@@ -210,7 +210,9 @@ class SolidMaker:
     def _cap(self, canvas: _Canvas, ring: Points, top: float, colour: NDArray[np.float64]) -> None:
         middle = _at(ring.mean(axis=0, keepdims=True), top)
         light = self.lighting.irradiance(middle, np.array([[0.0, 0.0, 1.0]]))[0] * colour
-        canvas.fill(self.camera.project(_at(ring, top)), light)
+        seen = self.camera.project(_at(ring, top))
+        canvas.fill(seen, light)
+        canvas.outline(seen, light * 0.72)
 
     def _standing(
         self, canvas: _Canvas, frame: _Frame, z: tuple[float, float],
@@ -409,6 +411,12 @@ class _Canvas:
         fixed = _fixed(self._inner(polygon))
         cv2.fillConvexPoly(self._colour, fixed, _shade(colour), cv2.LINE_8, 4)
         cv2.fillConvexPoly(self._alpha, fixed, 1.0, cv2.LINE_8, 4)
+
+    def outline(self, polygon: Points, colour: NDArray[np.float64]) -> None:
+        """The joint along an edge, a supersampled pixel wide."""
+        fixed = _fixed(self._inner(polygon))[None]
+        cv2.polylines(self._colour, list(fixed), True, _shade(colour), 1, cv2.LINE_8, 4)
+        self._colour *= (self._alpha > 0)[:, :, None]
 
     def fill_all(
         self, polygons: Points, colours: NDArray[np.float64], hull: NDArray[np.floating[Any]]
