@@ -88,8 +88,9 @@ def test_standard_hands_with_up_to_four_wild_tiles(hand: tuple[list[int], int]) 
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 @given(naturals_and_wilds(max_wilds=4))
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=1000, deadline=None)
 def test_standard_hands_at_length(hand: tuple[list[int], int]) -> None:
     check_standard(*hand)
 
