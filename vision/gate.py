@@ -34,6 +34,8 @@ Box = tuple[int, int, int, int]
 
 _CELL: Final = 4
 """Side of a cell in pixels of the small picture."""
+_SHADE: Final = 0.4
+"""Change of brightness, as a share of what was, that shadows and lamps may make."""
 _LIGHT_SHARE: Final = 0.5
 """More of the felt changing at once is a lamp, a new set of walls, or a bumped camera."""
 
@@ -44,9 +46,9 @@ class GateOptions:
 
     Attributes:
         rest_s, rest_frames: how long, and in how many pictures, a cell must be still.
-        detail: mean difference of detail (grey levels) by which a cell counts as different; raised
-            automatically with the camera's noise.
-        brightness: difference of brightness that counts even without detail.
+        detail: mean difference of detail (percent of the surroundings' brightness) by which a cell
+            counts as different; raised automatically with the camera's noise.
+        brightness: difference of brightness (grey levels) that counts even without detail.
         hand_tiles: a moving patch of more tile areas than this is a hand (or an arm).
         small_width: the small picture is about so wide.
     """
@@ -55,7 +57,7 @@ class GateOptions:
     rest_frames: int = 2
     detail: float = 4.0
     brightness: float = 26.0
-    hand_tiles: float = 5.0
+    hand_tiles: float = 6.0
     small_width: int = 480
 
 
@@ -150,9 +152,8 @@ class MotionGate:
             self._begin(small, frame.t)
             return self._result(frame.t, (), self._mask.copy(), waiting=True)
         bright = _cell_means(small, self._grid)
-        gain = self._gain(bright)
-        bright /= gain
-        detail = _detail(small, 1.0 / gain)
+        bright /= self._gain(bright)
+        detail = _detail(small)
         moved = self._update_rest(detail, bright, frame.t)
         changed = self._differs(detail, bright, self._ref_detail, self._ref_bright)
         changed |= self._unread
@@ -161,7 +162,7 @@ class MotionGate:
 
     def _begin(self, small: Grid, t: float) -> None:
         bright = _cell_means(small, self._grid)
-        detail = _detail(small, 1.0)
+        detail = _detail(small)
         self._anchor_detail, self._anchor_bright = detail, bright.copy()
         self._ref_detail, self._ref_bright = detail.copy(), bright.copy()
         self._unread = self._mask.copy()
@@ -191,7 +192,7 @@ class MotionGate:
     def _differs(self, detail: Grid, bright: Grid, old_detail: Grid, old_bright: Grid) -> Mask:
         by_detail = _cell_means(cv2.absdiff(detail, old_detail), self._grid)
         limit = max(self._options.detail, 4.0 * self._noise)
-        by_light = np.abs(bright - old_bright) > self._options.brightness + 0.2 * old_bright
+        by_light = np.abs(bright - old_bright) > self._options.brightness + _SHADE * old_bright
         result: Mask = (by_detail > limit) | by_light
         return result
 
@@ -201,7 +202,7 @@ class MotionGate:
         limit = max(self._options.detail, 4.0 * self._noise)
         by_light = np.abs(bright - self._anchor_bright)
         moved: Mask = by_detail > limit
-        moved |= by_light > self._options.brightness + 0.2 * self._anchor_bright
+        moved |= by_light > self._options.brightness + _SHADE * self._anchor_bright
         self._departed |= moved
         self._still_since[moved] = t
         self._still_frames += 1
@@ -229,7 +230,7 @@ class MotionGate:
         moving: Mask = in_motion[labels]
         # At the start every cell is unread and none has moved: that is no hand.
         self._departed &= changed | restless
-        sizes = np.bincount(labels[self._departed], minlength=count)
+        sizes = np.bincount(labels[_body(self._departed)], minlength=count)
         covered = bool((sizes[in_motion] > self._options.hand_tiles * self._tile_cells).any())
         at_rest = [n for n in np.unique(labels[changed]) if n and not in_motion[n]]
         regions = tuple(self._region(labels == n) for n in at_rest)
@@ -318,11 +319,20 @@ def _bounds(calibration: Calibration, width: int, height: int, step: int) -> Box
     return int(x1), int(y1), x2, y2
 
 
-def _detail(small: Grid, gain: float) -> Grid:
-    """What a blurred copy doesn't have: edges and print, not light."""
+def _detail(small: Grid) -> Grid:
+    """What a blurred copy doesn't have, relative to it: edges and print, whatever the light.
+
+    Light multiplies, so the ratio to the surroundings stays when a lamp or a shadow changes both.
+    """
     smooth = cv2.blur(small, (3, 3))
     wide = cv2.blur(small, (11, 11))
-    return np.asarray(cv2.subtract(smooth, wide) * np.float32(gain), dtype=np.float32)
+    return np.asarray((smooth - wide) * (100.0 / (wide + 8.0)), dtype=np.float32)
+
+
+def _body(cells: Mask) -> Mask:
+    """Patches with holes closed and without the fringe that blurring gives them."""
+    closed = cv2.morphologyEx(cells.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+    return np.asarray(cv2.erode(closed, np.ones((3, 3), np.uint8)), dtype=bool)
 
 
 def _cell_means(small: NDArray[Any], grid: tuple[int, int]) -> Grid:
