@@ -310,7 +310,7 @@ class TableClient:
     async def wait_for(
         self, condition: Callable[[TableStatus], bool], within: float | None = None
     ) -> TableStatus:
-        """Wait until the status meets a condition.
+        """Wait until the status meets a condition, looked at again after every event.
 
         Raises:
             TimeoutError: it did not in time.
@@ -335,7 +335,8 @@ class TableClient:
         backoff = FIRST_BACKOFF
         while True:
             try:
-                self._set_link(LinkState.CONNECTING, f"opening {self.port}")
+                if self.status.link is LinkState.CLOSED:
+                    self._set_link(LinkState.CONNECTING, f"opening {self.port}")
                 await self._hold_session()
             except RefusedDeviceError as error:
                 backoff = REFUSED_BACKOFF
@@ -347,7 +348,6 @@ class TableClient:
                 self._end_attempt(LinkState.LOST, error)
             await asyncio.sleep(backoff)
             backoff = min(LAST_BACKOFF, 2 * backoff)
-            self.status = replace(self.status, reconnects=self.status.reconnects + 1)
 
     async def _hold_session(self) -> None:
         """One connection, from opening the port until it is lost (which is raised)."""
@@ -566,8 +566,11 @@ class TableClient:
     def _set_link(self, state: LinkState, reason: str) -> None:
         if state is self.status.link and (state.is_up or reason == self.status.reason):
             return
+        connected = state.is_up and not self.status.link.is_up
         self.status = replace(self.status, link=state, reason=reason)
-        if state.is_up:
+        if connected:
+            reconnects = self.status.reconnects + self._settled.is_set()
+            self.status = replace(self.status, reconnects=reconnects)
             self._error = None
             self._settled.set()
         self._publish(LinkChanged(state, reason))

@@ -25,7 +25,7 @@ class LinkState(StrEnum):
     """What to tell a person about the table."""
 
     CLOSED = "closed"
-    CONNECTING = "connecting"  # opening, shaking hands, or waiting for the first state
+    CONNECTING = "connecting"  # the first attempt: opening, shaking hands, awaiting the state
     READY = "ready"
     FAULT_LATCHED = "fault_latched"  # the link is fine; a person must look and reset
     LOST = "lost"  # recovers by itself
@@ -51,7 +51,21 @@ TableEvent = Message | LinkChanged
 
 @dataclass(frozen=True, slots=True)
 class TableStatus:
-    """A snapshot; `table` and `stacks` are None while unknown, as after every reconnect."""
+    """A snapshot.
+
+    Attributes:
+        link, port, reason: where the link stands, on which port, and why.
+        hello: what the table said in the handshake; None without a session.
+        table, stacks: the last told; None while unknown, as after every loss of the link.
+        counters: of our end, since the client's start.
+        table_report: of the table's end, since its start.
+        reconnects: how often the link was lost and came back.
+        loop_stalls: how often the event loop ran more than half a second late.
+        malformed: intact frames whose message was unknown.
+        errors_per_minute: bad frames and retransmissions in the last minute; a rising number
+            means a bad cable, hub or supply.
+        round_trip_ms: smoothed; None before the first measurement.
+    """
 
     link: LinkState
     port: str

@@ -26,6 +26,8 @@ from firmware_protocol.plant import MAX_STEP, Plant
 from firmware_protocol.wire import Message, decode, encode
 
 MAX_STEPS_PER_TURN = 400
+REPORT_INTERVAL = 5.0
+"""Seconds between reports of the link's counters."""
 CONFIGURATION = b"simulated table, factory configuration 1"
 
 
@@ -62,7 +64,7 @@ class SimulatedFirmware:
         self.malformed = 0
         self.on_emit: Callable[[Message], None] | None = None
         self._now = 0.0
-        self._next_heartbeat: float | None = None
+        self._next_heartbeat = self._next_report = float("-inf")
         self._host_heard: float | None = None
         self.controller = Controller(plant, self._emit, memory, seed=seed)
         self.link.send_datagram(encode(self.hello()), session=0)
@@ -99,11 +101,17 @@ class SimulatedFirmware:
         self._check_host()
         self._turn(table_seconds)
         self.link.poll(now)
-        if self._next_heartbeat is None or now >= self._next_heartbeat:
+        if self.link.phase is Phase.OPEN:
+            self._send_periodic(now)
+
+    def _send_periodic(self, now: float) -> None:
+        if now >= self._next_heartbeat:
             self._next_heartbeat = now + HEARTBEAT_INTERVAL
-            if self.link.phase is Phase.OPEN:
-                beat = m.TableHeartbeat(self._uptime_ms(), self.controller.mode)
-                self.link.send_datagram(encode(beat))
+            beat = m.TableHeartbeat(self._uptime_ms(), self.controller.mode)
+            self.link.send_datagram(encode(beat))
+        if now >= self._next_report:
+            self._next_report = now + REPORT_INTERVAL
+            self.link.send_datagram(encode(self.link_report()))
 
     def press(self, seat: int, button: m.Button) -> None:
         """A player presses a button.

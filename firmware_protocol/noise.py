@@ -19,6 +19,18 @@ class Noise:
     delay: float = 0.0
     jitter: float = 0.0
 
+    @classmethod
+    def even(cls, probability: float, delay: float = 0.0) -> Noise:
+        """Every kind of damage with the same probability a byte.
+
+        Raises:
+            ValueError: not a probability, or a negative delay.
+        """
+        if not 0 <= probability < 1 or delay < 0:
+            raise ValueError(f"noise {probability}, delay {delay}: 0 to 1, and not negative")
+        p = probability
+        return cls(p, p, p, p, p, delay=delay, jitter=delay)
+
 
 QUIET = Noise()
 

@@ -225,7 +225,7 @@ class SimulatedTable:
                 none ever does).
         """
         with self._lock:
-            _break(self._plant, Defect(defect), side, amount)
+            apply_defect(self._plant, Defect(defect), side, amount)
         self._wake()
 
     def repair(self) -> None:
@@ -399,7 +399,8 @@ def _select(waiting: list[int], seconds: float) -> tuple[list[int], list[int], l
         return [], [], []
 
 
-def _break(plant: Plant, defect: Defect, side: int, amount: int) -> None:
+def apply_defect(plant: Plant, defect: Defect, side: int, amount: int) -> None:
+    """Break something in a machine; arguments as for `SimulatedTable.inject`."""
     defects = plant.defects
     by_side = {
         Defect.LIFT_BLOCKED: defects.blocked_lifts,
@@ -467,12 +468,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--socket", type=int, help="listen on this TCP port instead")
     parser.add_argument("--speed", type=float, default=1.0, help="table seconds in a second")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--noise", type=float, default=0.0, help="damage of the line, a byte")
+    parser.add_argument("--delay", type=float, default=0.0, help="of the line, in seconds")
     parser.add_argument("--fault", action="append", default=[], help="NAME[:SIDE[:AMOUNT]]")
     options = parser.parse_args(arguments)
     try:
         faults = [parse_defect(text) for text in options.fault]
         table = SimulatedTable(
-            link=options.link, socket_port=options.socket, speed=options.speed, seed=options.seed
+            link=options.link,
+            socket_port=options.socket,
+            speed=options.speed,
+            seed=options.seed,
+            noise=Noise.even(options.noise, options.delay),
         )
         serve(table, faults)
     except (ValueError, OSError) as error:

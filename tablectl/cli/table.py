@@ -25,6 +25,7 @@ from firmware_protocol.events import (
 )
 from firmware_protocol.faults import FAULTS
 from firmware_protocol.framing import Frame
+from firmware_protocol.noise import Noise
 from firmware_protocol.simulator import SimulatedTable, parse_defect, serve
 from firmware_protocol.transport import known_ports
 from firmware_protocol.wire import to_json
@@ -91,6 +92,10 @@ def simulate(
     ] = None,
     speed: Annotated[float, typer.Option(min=0.01, help="Table seconds in a second.")] = 1.0,
     seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+    noise: Annotated[
+        float, typer.Option(min=0, max=0.5, help="Probability a byte of each kind of damage.")
+    ] = 0.0,
+    delay: Annotated[float, typer.Option(min=0, help="Of the line, in seconds.")] = 0.0,
     fault: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME[:SIDE[:AMOUNT]]", help="Break something; repeatable."),
@@ -99,7 +104,9 @@ def simulate(
     """Run a simulated table and print the port where it is plugged in, until Ctrl-C."""
     try:
         faults = [parse_defect(text) for text in fault or []]
-        serve(SimulatedTable(link=link, socket_port=socket, speed=speed, seed=seed), faults)
+        line = Noise.even(noise, delay)
+        table = SimulatedTable(link=link, socket_port=socket, speed=speed, seed=seed, noise=line)
+        serve(table, faults)
     except (ValueError, OSError) as error:
         _fail(str(error))
 

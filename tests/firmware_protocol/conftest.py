@@ -9,11 +9,15 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from hypothesis import settings
 
 from firmware_protocol import messages as m
 from firmware_protocol.firmware import Identity
 from firmware_protocol.noise import Noise
 from firmware_protocol.simulator import Defect, PlantSnapshot, SimulatedTable
+
+settings.register_profile("no deadline", deadline=None)  # a busy machine is no failure
+settings.load_profile("no deadline")
 
 
 class Peer(Protocol):

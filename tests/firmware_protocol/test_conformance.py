@@ -37,6 +37,10 @@ def ready(status: TableStatus) -> bool:
     return status.table is not None and status.table.mode is m.TableMode.READY
 
 
+def is_building(status: TableStatus) -> bool:
+    return status.table is not None and status.table.motion is m.Motion.BUILDING
+
+
 def is_state(state: LinkState) -> Callable[[TableStatus], bool]:
     return lambda status: status.link is state
 
@@ -159,7 +163,7 @@ async def test_a_capability_that_is_missing_refuses_without_sending(make_peer: M
 
 async def test_one_cycle(peer: Peer) -> None:
     async with TableClient(peer.port) as client:
-        await client.wait_for(ready, 5)
+        await client.wait_for(ready, 10)
         await client.command(m.OpenCentre())
         assert client.status.table is not None
         assert client.status.table.centre is m.Place.HIGH
@@ -199,7 +203,7 @@ async def test_dice_come_as_set(peer: Peer) -> None:
 
 async def test_refused_commands_say_why(peer: Peer) -> None:
     async with TableClient(peer.port) as client:
-        await client.wait_for(ready, 5)
+        await client.wait_for(ready, 10)
         with pytest.raises(CommandRefusedError, match="build them first") as caught:
             await client.command(m.RaiseWalls())
         assert caught.value.reply.reason is m.Reason.NOT_BUILT
@@ -207,11 +211,9 @@ async def test_refused_commands_say_why(peer: Peer) -> None:
 
 async def test_accepted_is_enough_when_not_waiting_and_stop_aborts(peer: Peer) -> None:
     async with TableClient(peer.port) as client:
-        await client.wait_for(ready, 5)
+        await client.wait_for(ready, 10)
         building = asyncio.create_task(client.command(m.BuildWalls(m.TileProgram.TILES_144)))
-        await client.wait_for(
-            lambda s: s.table is not None and s.table.motion is m.Motion.BUILDING, 5
-        )
+        await client.wait_for(is_building, 10)
         await client.command(m.Stop())
         with pytest.raises(CommandAbortedError, match="stopped on request"):
             await building
@@ -222,7 +224,7 @@ async def test_accepted_is_enough_when_not_waiting_and_stop_aborts(peer: Peer) -
 
 async def test_a_fault_is_named_latched_and_reset(peer: Peer) -> None:
     async with TableClient(peer.port) as client:
-        await client.wait_for(ready, 5)
+        await client.wait_for(ready, 10)
         reading = asyncio.create_task(collect(client, m.FaultRaised, count=1))
         peer.inject(Defect.HEAD_JAM, side=2)
         with pytest.raises(CommandFailedError, match="tile jam") as caught:
@@ -242,9 +244,9 @@ async def test_a_fault_is_named_latched_and_reset(peer: Peer) -> None:
 
 async def test_emergency_stop_latches(peer: Peer) -> None:
     async with TableClient(peer.port) as client:
-        await client.wait_for(ready, 5)
+        await client.wait_for(ready, 10)
         building = asyncio.create_task(client.command(m.BuildWalls(m.TileProgram.TILES_144)))
-        await asyncio.sleep(0.2)
+        await client.wait_for(is_building, 10)
         peer.set_e_stop(is_open=True)
         with pytest.raises(CommandFailedError, match="emergency stop"):
             await building
@@ -264,7 +266,7 @@ async def test_emergency_stop_latches(peer: Peer) -> None:
 
 async def test_commands_run_exactly_once_on_a_terrible_line(peer: Peer) -> None:
     async with TableClient(peer.port) as client:
-        await client.wait_for(ready, 5)
+        await client.wait_for(ready, 10)
         before = len(peer.snapshot().executed)
         peer.set_noise(Noise(0.004, 0.004, 0.004, 0.002, 0.004))
         for number in range(50):
@@ -296,7 +298,7 @@ async def test_buttons_come_once_and_in_order_on_a_terrible_line(peer: Peer) -> 
 
 async def test_unplugged_in_the_middle_of_a_frame_and_plugged_in_again(peer: Peer) -> None:
     async with TableClient(peer.port) as client:
-        await client.wait_for(ready, 5)
+        await client.wait_for(ready, 10)
         frame = encode_frame(Frame(FrameKind.DATA, 1, payload=b"half a frame"))
         peer.write_raw(frame[:7])
         peer.unplug()
@@ -306,7 +308,7 @@ async def test_unplugged_in_the_middle_of_a_frame_and_plugged_in_again(peer: Pee
         with pytest.raises(LinkLostError, match="nothing was sent"):
             await client.command(m.RaiseWalls())
         peer.plug_in()
-        await client.wait_for(ready, 8)
+        await client.wait_for(ready, 15)
         assert client.status.reconnects >= 1
         await client.command(m.RollDice())
 
@@ -315,16 +317,16 @@ async def test_silence_is_noticed_and_healed(peer: Peer) -> None:
     async with TableClient(peer.port) as client:
         peer.set_silent(True)
         start = time.monotonic()
-        await client.wait_for(is_state(LinkState.LOST), 4)
-        assert 1.4 < time.monotonic() - start < 3.5
+        await client.wait_for(is_state(LinkState.LOST), 8)
+        assert time.monotonic() - start > 1.4, "heartbeats come every 0.5 s, the limit is 2 s"
         assert "nothing heard" in client.status.reason
         peer.set_silent(False)
-        await client.wait_for(ready, 8)
+        await client.wait_for(ready, 15)
 
 
 async def test_a_short_silence_loses_nothing(peer: Peer) -> None:
     async with TableClient(peer.port) as client:
-        await client.wait_for(ready, 5)
+        await client.wait_for(ready, 10)
         peer.set_silent(True)
         rolling = asyncio.create_task(client.command(m.RollDice()))
         await asyncio.sleep(0.8)
@@ -338,7 +340,7 @@ async def test_a_short_silence_loses_nothing(peer: Peer) -> None:
 async def test_restart_in_the_middle_of_a_motion(make_peer: MakePeer) -> None:
     peer = make_peer(speed=5)
     async with TableClient(peer.port) as client:
-        await client.wait_for(ready, 5)
+        await client.wait_for(ready, 10)
         opening = asyncio.create_task(client.command(m.OpenCentre()))
         await client.wait_for(lambda s: s.table is not None and s.table.centre is m.Place.MOVING, 5)
         events = client.events()
@@ -351,7 +353,7 @@ async def test_restart_in_the_middle_of_a_motion(make_peer: MakePeer) -> None:
         assert client.status.hello is not None
         assert client.status.hello.reset_reason is m.ResetReason.WATCHDOG
         assert client.status.hello.interrupted_motion is m.Motion.OPENING_CENTRE
-        await client.wait_for(ready, 5)
+        await client.wait_for(ready, 10)
         assert client.status.table is not None
         assert client.status.table.centre is m.Place.LOW, "homed before anything else"
         assert peer.snapshot().executed == (), "the command was not sent again"
@@ -359,17 +361,17 @@ async def test_restart_in_the_middle_of_a_motion(make_peer: MakePeer) -> None:
 
 async def test_power_gone_and_back(peer: Peer) -> None:
     async with TableClient(peer.port) as client:
-        await client.wait_for(ready, 5)
+        await client.wait_for(ready, 10)
         peer.power_cut()
-        await client.wait_for(is_state(LinkState.LOST), 4)
+        await client.wait_for(is_state(LinkState.LOST), 8)
         peer.power_on()
-        await client.wait_for(ready, 8)
+        await client.wait_for(ready, 15)
 
 
 async def test_host_lost_holds_the_table(peer: Peer) -> None:
     async with TableClient(peer.port) as client:
-        await client.wait_for(ready, 5)
-    peer.wait_for(lambda plant: not plant.connected, within=4)
+        await client.wait_for(ready, 10)
+    peer.wait_for(lambda plant: not plant.connected, within=10)
     assert not peer.snapshot().motors_on
 
 
@@ -381,7 +383,7 @@ async def test_garbage_on_the_line_gives_at_most_one_nak(peer: Peer) -> None:
             naks.append(frame)
 
     async with TableClient(peer.port, on_frame=spy) as client:
-        await client.wait_for(ready, 5)
+        await client.wait_for(ready, 10)
         naks.clear()
         peer.write_raw(bytes(range(1, 101)).replace(b"\x05", b"\0"))
         peer.write_raw(b"\0\x11\x22\0\x33\0")
@@ -392,10 +394,10 @@ async def test_garbage_on_the_line_gives_at_most_one_nak(peer: Peer) -> None:
 
 async def test_an_event_loop_that_stalls_is_counted_and_forgiven(peer: Peer) -> None:
     async with TableClient(peer.port) as client:
-        await client.wait_for(ready, 5)
+        await client.wait_for(ready, 10)
         await asyncio.sleep(0.2)
         time.sleep(2.6)  # noqa: ASYNC251 - this is the stall
         await asyncio.sleep(0.3)
-        assert client.status.loop_stalls == 1
+        assert client.status.loop_stalls >= 1
         assert client.status.reconnects == 0
         await client.command(m.RollDice())

@@ -9,7 +9,7 @@ from firmware_protocol.controller import NonVolatile
 from firmware_protocol.faults import FAULTS
 from firmware_protocol.firmware import SimulatedFirmware
 from firmware_protocol.noise import Noise
-from firmware_protocol.simulator import Defect, _break
+from firmware_protocol.simulator import Defect, apply_defect
 
 from .virtual import VirtualTable
 
@@ -167,10 +167,10 @@ def test_every_fault_is_named_with_side_and_cause(
     if defect in (Defect.E_STOP, Defect.COVER_OPEN):
         table.start(command)
         table.run(0.5)
-        _break(table.plant, defect, 0, amount)
+        apply_defect(table.plant, defect, 0, amount)
         table.run_until(lambda: bool(table.faults()), 1)
     else:
-        _break(table.plant, defect, side % 255, amount)
+        apply_defect(table.plant, defect, side % 255, amount)
         reply = table.command(command)
         assert (reply.outcome, reply.fault) == (m.Outcome.FAILED, code)
     (fault,) = table.faults()
@@ -190,7 +190,7 @@ def test_every_fault_is_named_with_side_and_cause(
 
 def test_a_jam_that_comes_free_is_no_fault() -> None:
     table = VirtualTable().ready()
-    _break(table.plant, Defect.HEAD_JAM, 1, 2)
+    apply_defect(table.plant, Defect.HEAD_JAM, 1, 2)
     assert table.command(m.BuildWalls(m.TileProgram.TILES_136)).outcome is m.Outcome.DONE
     assert table.faults() == []
 
@@ -224,7 +224,7 @@ def test_a_blocked_tray_stops_all_four() -> None:
     table = built()
     table.start(m.RaiseWalls())
     table.run(1.5)
-    _break(table.plant, Defect.LIFT_BLOCKED, 0, 0)
+    apply_defect(table.plant, Defect.LIFT_BLOCKED, 0, 0)
     table.run(0.5)
     heights = list(table.plant.lifts)
     assert all(0 < height < 1 for height in heights)
@@ -235,7 +235,7 @@ def test_a_blocked_tray_stops_all_four() -> None:
 def test_a_hand_in_the_hole_reopens_the_panel_at_once() -> None:
     table = VirtualTable().ready()
     table.command(m.OpenCentre())
-    _break(table.plant, Defect.CENTRE_BLOCKED, 0, 0)
+    apply_defect(table.plant, Defect.CENTRE_BLOCKED, 0, 0)
     lowest = []
     table.checks.append(lambda t: lowest.append((t.plant.centre, t.plant.motors.centre)))
     assert table.command(m.CloseCentre()).fault is m.FaultCode.CENTRE_BLOCKED
@@ -373,7 +373,7 @@ def test_dice_may_roll_while_walls_are_built() -> None:
 def test_self_test_reports(defect: Defect | None, code: m.FaultCode, side: int) -> None:
     table = VirtualTable().ready()
     if defect:
-        _break(table.plant, defect, 3, 0)
+        apply_defect(table.plant, defect, 3, 0)
     reply = table.command(m.SelfTest())
     assert reply.outcome is (m.Outcome.FAILED if defect else m.Outcome.DONE)
     (report,) = [event for event in table.events if isinstance(event, m.SelfTestReport)]
@@ -435,7 +435,7 @@ def test_random_commands_and_faults_on_a_bad_line_stay_safe_and_run_once(seed: i
     accepted = 0
     for _ in range(30):
         if chance.random() < 0.25:
-            _break(table.plant, chance.choice(list(Defect)), chance.randrange(4), 0)
+            apply_defect(table.plant, chance.choice(list(Defect)), chance.randrange(4), 0)
         reply = table.start(chance.choice(choices))
         accepted += reply.outcome is not m.Outcome.REFUSED
         table.run(chance.choice((0.1, 1, 6)))

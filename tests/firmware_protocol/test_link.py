@@ -82,8 +82,8 @@ def test_never_a_wrong_or_double_delivery(
     assert pair.table_got == sent[: len(pair.table_got)]
 
 
-def frame_shuffler(seed: int) -> None:
-    """Drop, double and reorder whole frames between two links."""
+@pytest.mark.parametrize("seed", range(5))
+def test_lost_truncated_doubled_and_reordered_frames(seed: int) -> None:
     chance = random.Random(seed)
     pair = LinkPair().open()
     sent = [b"%05d" % number for number in range(100)]
@@ -100,6 +100,9 @@ def frame_shuffler(seed: int) -> None:
                 luck = chance.random()
                 if luck < 0.1:
                     continue
+                if luck > 0.9:
+                    sink.receive(frame[: len(frame) // 2], pair.now)  # truncated
+                    continue
                 if luck < 0.2:
                     held[index] += frame + b"\0"
                     continue
@@ -113,11 +116,6 @@ def frame_shuffler(seed: int) -> None:
     assert pair.table_got == sent
     assert pair.table.counters.duplicates > 0
     assert pair.table.counters.out_of_order > 0
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_lost_doubled_and_reordered_frames(seed: int) -> None:
-    frame_shuffler(seed)
 
 
 @pytest.mark.parametrize("seed", range(20))
