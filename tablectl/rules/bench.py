@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from statistics import median, quantiles
 from time import perf_counter
 from typing import Any
 
-from tablectl.rules.decompose import counts_of, standard
+from tablectl.rules.decompose import Counts, counts_of, standard
 from tablectl.rules.registry import all_rule_sets
 from tablectl.rules.ruleset import RuleSet
 from tablectl.rules.samples import winning_case
@@ -63,10 +65,7 @@ def _settlements(rules: RuleSet[Any], wilds: int, hands: int, seed: int) -> Benc
         elif wilds:
             wild = WHITE
         case = winning_case(rng, rules.id, kit, options=values, wild=wild, wilds=wilds)
-        rules.settle(case)
-        start = perf_counter()
-        rules.settle(case)
-        times.append(perf_counter() - start)
+        times.append(_best_time(partial(rules.settle, case)))
     return _row(rules.id, wilds, times)
 
 
@@ -82,13 +81,26 @@ def _decompositions(wilds: int, hands: int, seed: int) -> BenchRow:
         tiles = [*seat.hand, *([win.tile] if win.tile is not None else [])]
         naturals: list[Tile] = rng.sample(tiles, max(0, len(tiles) - wilds))
         counts, sets = counts_of(naturals), 4 - len(seat.melds)
-        for _ in standard(counts, wilds, sets):
-            pass
-        start = perf_counter()
-        for _ in standard(counts, wilds, sets):
-            pass
-        times.append(perf_counter() - start)
+        times.append(_best_time(partial(_exhaust, counts, wilds, sets)))
     return _row("decompose", wilds, times)
+
+
+def _exhaust(counts: Counts, wilds: int, sets: int) -> None:
+    for _ in standard(counts, wilds, sets):
+        pass
+
+
+def _best_time(work: Callable[[], object]) -> float:
+    """Seconds of the best of three runs after one that warms the caches.
+
+    The best, because other programs on a busy machine only ever add to a time.
+    """
+    times = []
+    for _ in range(4):
+        start = perf_counter()
+        work()
+        times.append(perf_counter() - start)
+    return min(times[1:])
 
 
 def _row(what: str, wilds: int, times: list[float]) -> BenchRow:
