@@ -108,8 +108,12 @@ class World:
         self.seq = 0
         self._truth: tuple[Scene, list[TileTruth]] | None = None
 
+    def reset(self) -> None:
+        """An empty table at time 0; the renderer's layers are kept."""
+        self.scene, self.t, self.seq = Scene(), 0.0, 0
+
     def calibrate(self) -> Calibration:
-        empty = Renderer(self.style, GEOMETRY, self.size).render(Scene())
+        empty = self.renderer.render(Scene())
         height = float(self.renderer.camera.position[2])
         return calibrate_from_markers(empty, GEOMETRY, camera_height_mm=height)
 
