@@ -7,7 +7,7 @@ to these options never causes an issue, and a display shows the reasons that the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from tablectl.engine.events import (
@@ -71,12 +71,10 @@ def options(state: HandState, seat: int) -> tuple[Option, ...]:
     if state.turn == seat:
         found += _turn_options(state, seat)
     last, kong = state.last_discard, state.open_kong
-    claims = list(legal_claims(state, seat, only_legal=False))
-    if claims or (state.turn != seat and (last is not None or kong is not None)):
-        giver = last.seat if last is not None else (kong.seat if kong is not None else seat)
-        if giver != seat:
-            found += claims
-            found.append(Option("pass", seat, Call(seat=seat, call="pass")))
+    giver = kong.seat if kong is not None else last.seat if last is not None else seat
+    if giver != seat:
+        found += legal_claims(state, seat, only_legal=False)
+        found.append(Option("pass", seat, Call(seat=seat, call="pass")))
     return tuple(found)
 
 
@@ -230,16 +228,23 @@ def _set_claims(state: HandState, seat: int, source: int, tile: Tile) -> list[Op
             if low // 9 != (low + 2) // 9 or low < 0 or not all(by_face.get(f) for f in others):
                 continue
             sets.append(("chow", tuple(sorted((tile, *(by_face[f][0] for f in others))))))
-    return [
-        _tried(
-            kind,
-            seat,
-            Meld(seat=seat, kind=kind, tiles=format_tiles(sorted(tiles)), source=source),
-            state,
-            tile,
-        )
-        for kind, tiles in sets
-    ]
+    found = []
+    for kind, tiles in sets:
+        event = Meld(seat=seat, kind=kind, tiles=format_tiles(sorted(tiles)), source=source)
+        option = _tried(kind, seat, event, state, tile)
+        found.append(_unless_stuck(state, option))
+    return found
+
+
+def _unless_stuck(state: HandState, claim: Option) -> Option:
+    """A claim after which no tile could be thrown is not offered."""
+    if not claim.legal or claim.kind == "kong":
+        return claim
+    after, _ = apply(state, claim.event)
+    throws = _discards(after, claim.seat)
+    if not throws or any(throw.legal for throw in throws):
+        return claim
+    return replace(claim, issue=throws[0].issue, why_not="no tile could be thrown after it")
 
 
 def _tried(kind: Kind, seat: int, event: Event, state: HandState, tile: Tile | None) -> Option:
