@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from tablectl.engine.events import Event, parse_event
 from tablectl.engine.game import Step, apply, finish
 from tablectl.engine.state import HandState
+
+Line = Mapping[str, Any]
 
 
 def start(rules: str = "hongkong", **fields: Any) -> dict[str, Any]:
@@ -48,10 +51,10 @@ def win(
 class Played:
     """A hand played through the engine, with what it said after each event."""
 
-    def __init__(self, *lines: dict[str, Any] | list[dict[str, Any]]) -> None:
-        flat: list[dict[str, Any]] = []
+    def __init__(self, *lines: Any) -> None:
+        flat: list[Line] = []
         for line in lines:
-            flat += line if isinstance(line, list) else [line]
+            flat += [line] if isinstance(line, Mapping) else line
         self.events: list[Event] = [parse_event(line) for line in flat]
         self.steps: list[Step] = []
         self.states: list[HandState] = []

@@ -48,7 +48,11 @@ HONGKONG_OPTIONS = st.fixed_dictionaries(
 @st.composite
 def hands(draw: st.DrawFn) -> list[Event]:
     rules = draw(st.sampled_from(registry.IDS))
-    chosen = draw({"hangzhou": HANGZHOU_OPTIONS, "hongkong": HONGKONG_OPTIONS}[rules])
+    choices: dict[str, st.SearchStrategy[dict[str, Any]]] = {
+        "hangzhou": HANGZHOU_OPTIONS,
+        "hongkong": HONGKONG_OPTIONS,
+    }
+    chosen = draw(choices[rules])
     deal = Deal(
         dealer=draw(st.integers(0, 3)),
         streak=draw(st.integers(1, 4)),
