@@ -114,6 +114,10 @@ class RecordedClock:
         await self._running.wait()
         if math.isfinite(self._speed):
             await self._pace(t)
+        self.jump(t)
+
+    def jump(self, t: float) -> None:
+        """Set the time to ``t`` at once (it never goes back)."""
         self._now = max(self._now, t)
         self._wake()
 

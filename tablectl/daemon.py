@@ -1,0 +1,468 @@
+"""The daemon: every part put on one bus, started in order and stopped in order.
+
+The parts know each other only by the bus. A part that fails ends the daemon with its error, because
+half a referee is silently wrong.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+import time
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final, cast
+
+import structlog
+
+from firmware_protocol.client import TableClient
+from firmware_protocol.events import LinkState
+from firmware_protocol.faults import FAULTS
+from tablectl import __version__, channels
+from tablectl.config import Config
+from tablectl.game import GameService, RequestDesk
+from tablectl.ledger import Hand, Ledger, SessionInfo
+from tablectl.messages import (
+    EventView,
+    Health,
+    LinkHealth,
+    Questions,
+    Request,
+    Response,
+    SettlementView,
+    TableState,
+)
+from tablectl.referee.inputs import SessionPlan, Tick
+from tablectl.services import homeassistant
+from tablectl.services.broker import (
+    BrokerAccess,
+    Credentials,
+    PrivateBroker,
+    Role,
+    external_access,
+)
+from tablectl.services.bus import Bus, Entry
+from tablectl.services.clock import Clock, RecordedClock, WallClock
+from tablectl.services.codec import CameraFrame
+from tablectl.services.http import OriginPolicy, WebServer, generate_operator_password
+from tablectl.services.mqtt import MqttService
+from tablectl.services.recorder import Recorder
+from tablectl.table_link import TableLink
+from vision.calibration import Calibration
+from vision.detector import Detector
+from vision.eye import Eye
+from vision.messages import CameraStatus, SightChange, TableReading
+from vision.sources.frame import Frame
+from vision.sources.source import Limits, open_source
+
+TICK_S: Final = 0.25
+HEALTH_S: Final = 1.0
+CAMERA_CHANNEL: Final = "/camera"
+
+log = structlog.get_logger(__name__)
+
+
+class DaemonError(Exception):
+    """The daemon can't start; the message says what is missing and what to do."""
+
+
+@dataclass(frozen=True)
+class Running:
+    """A started daemon, as callers see it.
+
+    Attributes:
+        url: address of the page.
+        operator_password: what the operator types.
+        access: the broker and its logins.
+        session: id of the session.
+        recording: file being written, None where nothing is recorded.
+    """
+
+    url: str
+    operator_password: str
+    access: BrokerAccess
+    session: str
+    recording: Path | None
+    bus: Bus
+    game: GameService
+    eye: Eye | None
+    table: TableClient | None
+    mqtt: MqttService
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How time passes.
+
+    Attributes:
+        lockstep: every picture is worked on before the next is taken, and time is the pictures'.
+        simulated: told to displays.
+        session: id of the session; made of the date when None.
+    """
+
+    lockstep: bool = False
+    simulated: bool = False
+    session: str | None = None
+
+
+class Daemon:
+    """Assembles and runs the parts for one configuration."""
+
+    def __init__(self, config: Config, pace: Pace | None = None) -> None:
+        self.config = config
+        self.pace = pace or Pace()
+        self._wall = WallClock()
+        self._frames = RecordedClock()
+        self.clock: Clock = self._frames if self.pace.lockstep else self._wall
+        self._next_tick = 0.0
+        self._detector_ms: float | None = None
+        self._sight = "blind"
+
+    @contextlib.asynccontextmanager
+    async def run(self) -> AsyncIterator[Running]:
+        """Start everything; leaving the context stops it.
+
+        Raises:
+            DaemonError, BrokerError, ServerError, RecorderError, CaseError, LedgerError: a part
+                cannot start.
+            ProtocolError: the serial device is not our table.
+        """
+        async with contextlib.AsyncExitStack() as stack:
+            bus = Bus(self.clock)
+            plan = self._plan()
+            recorder = self._start_recorder(stack, bus, plan)
+            access = await self._start_broker(stack)
+            game = GameService(bus, plan)
+            desk = RequestDesk(bus)
+            mqtt = self._make_mqtt(access, bus, desk)
+            self._mirror(bus, mqtt)
+            self._keep_ledger(stack, bus, plan, recorder)
+            table = await self._connect_table(stack, bus)
+            eye = self._open_eye(stack, bus)
+            server, url, password = await self._start_server(stack, access)
+            del server
+            running = Running(
+                url, password, access, plan.session, recorder.status.path if recorder else None,
+                bus, game, eye, table.client if table else None, mqtt,
+            )  # fmt: skip
+            tasks = [mqtt.run(), self._report(running, recorder)]
+            if not self.pace.lockstep:
+                tasks.append(self._tick(bus))
+            if table is not None:
+                tasks.append(table.run())
+            if eye is not None:
+                tasks.append(self._look(bus, eye))
+            group = await stack.enter_async_context(_Supervised(tasks))
+            game.begin(self.clock.now())
+            log.info("running", url=url, session=plan.session)
+            try:
+                yield running
+            finally:
+                mqtt.close()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(asyncio.shield(group.tasks[0]), 3.0)
+
+    # --- parts ---
+
+    def _plan(self) -> SessionPlan:
+        config = self.config
+        session = self.pace.session or datetime.now().strftime("%Y%m%d-%H%M%S")
+        return SessionPlan(
+            session=session, table=config.table.id, rules=config.rules.id,
+            options=config.rules.options, names=config.table.seats,
+            first_dealer=config.table.first_dealer, simulated=self.pace.simulated,
+            sure=config.referee.sure, patience_s=config.referee.patience,
+            geometry={
+                **config.table.geometry.model_dump(mode="json"), "seats": len(config.table.seats)
+            },
+        )  # fmt: skip
+
+    def _start_recorder(
+        self, stack: contextlib.AsyncExitStack, bus: Bus, plan: SessionPlan
+    ) -> Recorder | None:
+        settings = self.config.recording
+        if not settings.enabled:
+            return None
+        path = self.config.recording_directory / f"{plan.table}-{plan.session}.mcap"
+        metadata = {
+            "session": plan.session, "rules": plan.rules, "configuration": self.config.digest(),
+        }  # fmt: skip
+        recorder = Recorder(
+            bus, path, metadata, frames=settings.frames,
+            frames_per_second=settings.frames_per_second, quality=settings.quality,
+        )  # fmt: skip
+        stack.push_async_callback(asyncio.to_thread, recorder.close)
+        return recorder
+
+    async def _start_broker(self, stack: contextlib.AsyncExitStack) -> BrokerAccess:
+        settings = self.config.broker
+        logins: dict[Role, Credentials] = {}
+        if settings.display_user and settings.display_password:
+            logins["display"] = Credentials(
+                settings.display_user, settings.display_password.get_secret_value()
+            )
+        if settings.operator_user and settings.operator_password:
+            logins["operator"] = Credentials(
+                settings.operator_user, settings.operator_password.get_secret_value()
+            )
+        if settings.url is not None:
+            return external_access(settings.url.get_secret_value(), **logins)
+        broker = PrivateBroker(self.config.table.id, settings.listen, logins)
+        await stack.enter_async_context(broker)
+        supervisor = asyncio.create_task(broker.supervise(), name="broker supervisor")
+        stack.push_async_callback(_cancelled, supervisor)
+        return broker.access
+
+    def _make_mqtt(self, access: BrokerAccess, bus: Bus, desk: RequestDesk) -> MqttService:
+        table = self.config.table
+        discovery = (
+            homeassistant.discovery(table.id, table.name, len(table.seats))
+            if self.config.broker.home_assistant
+            else None
+        )
+
+        async def on_request(request: Request) -> Response:
+            bus.publish(channels.REQUEST, request)
+            return desk.answer_to(request.id)
+
+        memory = self.config.state_dir / f"discovery-{table.id}.json" if discovery else None
+        return MqttService(access, table.id, on_request, discovery, memory)
+
+    @staticmethod
+    def _mirror(bus: Bus, mqtt: MqttService) -> None:
+        """Displays see what is on the bus."""
+        bus.on(TableState, lambda e: mqtt.retain("state", e.message), channels.STATE)
+        bus.on(SettlementView, lambda e: mqtt.retain("settlement", e.message), channels.SETTLEMENT)
+        bus.on(Questions, lambda e: mqtt.retain("questions", e.message), channels.QUESTIONS)
+        bus.on(Health, lambda e: mqtt.retain("health", e.message), channels.HEALTH)
+        bus.on(EventView, lambda e: mqtt.send("event", e.message), channels.EVENT)
+
+    def _keep_ledger(
+        self, stack: contextlib.AsyncExitStack, bus: Bus, plan: SessionPlan,
+        recorder: Recorder | None,
+    ) -> None:  # fmt: skip
+        ledger = stack.enter_context(Ledger(self.config.ledger_path))
+        ledger.start_session(
+            SessionInfo(
+                plan.session, plan.table, plan.rules, plan.options, plan.names, time.time(),
+                None, str(recorder.status.path) if recorder else None,
+            )
+        )  # fmt: skip
+        stack.callback(lambda: ledger.end_session(plan.session, time.time()))
+        entered: set[str] = set()
+
+        def on_settlement(entry: Entry[SettlementView]) -> None:
+            view = entry.message
+            if not view.final:
+                return
+            if view.hand_id in entered:
+                ledger.correct_hand(
+                    view.hand_id, view.delta, time.time(), "corrected at the table",
+                    view.model_dump(mode="json"),
+                )  # fmt: skip
+                return
+            entered.add(view.hand_id)
+            detail = view.model_dump(mode="json")
+            ledger.record_hand(
+                Hand(view.hand_id, plan.session, view.hand, time.time(), view.delta, detail)
+            )
+
+        bus.on(SettlementView, on_settlement, channels.SETTLEMENT)
+
+    async def _connect_table(self, stack: contextlib.AsyncExitStack, bus: Bus) -> TableLink | None:
+        settings = self.config.serial
+        if settings.port is None:
+            return None
+        client = TableClient(
+            settings.port, baudrate=settings.baud, expected_serial=settings.board_serial,
+            connect_timeout=None,
+        )  # fmt: skip
+        link = TableLink(bus, client)
+        await stack.enter_async_context(client)
+        return link
+
+    def _open_eye(self, stack: contextlib.AsyncExitStack, bus: Bus) -> Eye | None:
+        settings = self.config.camera
+        if settings.source is None:
+            return None
+        if settings.calibration is None:
+            raise DaemonError(
+                "camera.calibration is not set: run 'tablectl calibrate' and name its file there"
+            )
+        source = open_source(
+            settings.source, lockstep=self.pace.lockstep, size=(settings.width, settings.height),
+            fps=settings.fps,
+            limits=Limits(stale_after=settings.stale_after, lost_after=settings.lost_after),
+        )  # fmt: skip
+        eye = Eye(
+            source, Calibration.load(settings.calibration),
+            Detector(self.config.detector.weights, self.config.detector.threads),
+            self.config.table.table_geometry(),
+            on_frame=lambda frame: self._on_frame(bus, frame),
+        )  # fmt: skip
+        source.start()
+        stack.push_async_callback(eye.close)
+        return eye
+
+    async def _start_server(
+        self, stack: contextlib.AsyncExitStack, access: BrokerAccess
+    ) -> tuple[WebServer, str, str]:
+        settings = self.config.server
+        password = (
+            settings.operator_password.get_secret_value()
+            if settings.operator_password is not None
+            else generate_operator_password()
+        )
+        server = WebServer(
+            access, self.config.table.id, password, policy=OriginPolicy(settings.allowed_origins)
+        )
+        tls = None
+        if settings.certificate is not None and settings.key is not None:
+            tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+            tls.load_cert_chain(settings.certificate, settings.key)
+        port = await server.start(settings.host, settings.port, tls)
+        stack.push_async_callback(server.stop)
+        shown = "localhost" if settings.host in ("", "0.0.0.0", "::") else settings.host
+        return server, f"{'https' if tls else 'http'}://{shown}:{port}/", password
+
+    # --- running ---
+
+    def _stamp(self, t: float) -> float:
+        """Bus time of a capture time: live sources stamp pictures with the monotonic clock."""
+        return t if self.pace.lockstep else self._wall.from_monotonic(t)
+
+    def _on_frame(self, bus: Bus, frame: Frame) -> None:
+        t = self._stamp(frame.t)
+        if self.pace.lockstep:
+            self._frames.jump(t)
+            if t >= self._next_tick:
+                self._next_tick = t + TICK_S
+                bus.publish(channels.TICK, Tick())
+        bus.publish(CAMERA_CHANNEL, CameraFrame(t, frame.seq, frame.image))
+
+    async def _look(self, bus: Bus, eye: Eye) -> None:
+        async for message in eye.messages():
+            stamped = message.model_copy(update={"t": self._stamp(message.t)})
+            match stamped:
+                case TableReading():
+                    bus.publish(channels.READING, stamped)
+                case SightChange():
+                    self._sight = stamped.sight
+                    bus.publish(channels.SIGHT, stamped)
+                case CameraStatus():
+                    bus.publish(channels.CAMERA, stamped)
+        if not self.pace.lockstep:
+            raise DaemonError("the camera source has ended")
+
+    async def _tick(self, bus: Bus) -> None:
+        while True:
+            await asyncio.sleep(TICK_S)
+            bus.publish(channels.TICK, Tick())
+
+    async def _report(self, running: Running, recorder: Recorder | None) -> None:
+        while True:
+            running.bus.publish(channels.HEALTH, self.health(running, recorder))
+            await asyncio.sleep(HEALTH_S)
+
+    def health(self, running: Running, recorder: Recorder | None) -> Health:
+        """Is everything that the score rests on all right?"""
+        link = _link_health(running.table)
+        problems = [link.fault_remedy] if link.fault_remedy else []
+        problems += [f"table: {link.state}"] if link.state in ("lost", "refused") else []
+        recording = None
+        if recorder is not None:
+            recording = str(recorder.status.path)
+            problems += [recorder.status.problem] if recorder.status.problem else []
+        health = Health(
+            t=self.clock.now(), link=link, sight=self._sight, recording=recording,
+            version=__version__,
+        )  # fmt: skip
+        director = running.game.referee.director
+        problems += [director.problem] if director.problem else []
+        if running.eye is not None:
+            status = running.eye.status()
+            counters = running.eye.counters
+            problems += [status.remedy] if status.remedy else []
+            health = health.model_copy(
+                update={
+                    "camera": status.state.value, "camera_remedy": status.remedy,
+                    "camera_frame_age": round(status.frame_age, 1),
+                    "camera_counters": {
+                        "frames": status.frames, "dropped": status.dropped,
+                        "restarts": status.restarts, "looks": counters.looks,
+                        "readings": counters.readings,
+                    },
+                    "detector_ms": round(counters.detector_ms, 1),
+                }
+            )  # fmt: skip
+        return health.model_copy(update={"problems": tuple(problems)})
+
+
+def _link_health(client: TableClient | None) -> LinkHealth:
+    if client is None:
+        return LinkHealth(state="off")
+    status = client.status
+    fault = None if status.table is None else FAULTS[status.table.fault]
+    latched = fault is not None and fault.latched
+    counters = {
+        name: value for name, value in _fields(status.counters).items() if isinstance(value, int)
+    }
+    states: dict[LinkState, str] = {LinkState.READY: "up", LinkState.CLOSED: "off"}
+    hello = status.hello
+    version = "" if hello is None else (
+        f"{hello.firmware_major}.{hello.firmware_minor}.{hello.firmware_patch}"
+    )  # fmt: skip
+    return LinkHealth.model_validate(
+        {
+            "state": states.get(status.link, status.link.value), "port": status.port,
+            "firmware": version, "fault": fault.title if fault and latched else None,
+            "fault_remedy": fault.remedy if fault and latched else "",
+            "table_state": "unknown" if status.table is None else status.table.mode.name.lower(),
+            "counters": counters | {"reconnects": status.reconnects},
+        }
+    )  # fmt: skip
+
+
+def _fields(value: object) -> dict[str, object]:
+    names = cast(tuple[str, ...], getattr(type(value), "__slots__", ())) or tuple(vars(value))
+    return {name: getattr(value, name) for name in names}
+
+
+class _Supervised:
+    """Tasks that live as long as the context; the first failure cancels whoever entered it."""
+
+    def __init__(self, coroutines: Sequence[Coroutine[None, None, None]]) -> None:
+        self._coroutines = coroutines
+        self.tasks: list[asyncio.Task[None]] = []
+        self.failure: BaseException | None = None
+        self._owner: asyncio.Task[object] | None = None
+
+    async def __aenter__(self) -> _Supervised:
+        self._owner = cast("asyncio.Task[object]", asyncio.current_task())
+        for coroutine in self._coroutines:
+            task = asyncio.create_task(coroutine)
+            task.add_done_callback(self._on_done)
+            self.tasks.append(task)
+        return self
+
+    def _on_done(self, task: asyncio.Task[None]) -> None:
+        if task.cancelled() or task.exception() is None or self.failure is not None:
+            return
+        self.failure = task.exception()
+        if self._owner is not None:
+            self._owner.cancel()
+
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+        if self.failure is not None:
+            raise self.failure
+
+
+async def _cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
