@@ -127,7 +127,7 @@ def _goodput(bit_error_rate: float, seconds: float = 60.0) -> float:
             del waiting[index][:count]
             for event in sink.receive(lines[index].take(now), now):
                 if isinstance(event, SynReceived):
-                    sink.accept(event.session, b"welcome")
+                    sink.accept(event.session, b"welcome", again=sink.phase is Phase.OPEN)
                 elif isinstance(event, Delivered):
                     delivered += len(event.payload)
             source.poll(now)

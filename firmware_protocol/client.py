@@ -55,7 +55,7 @@ from firmware_protocol.link import (
     SynAnswered,
 )
 from firmware_protocol.transport import DEFAULT_BAUDRATE, SerialTransport
-from firmware_protocol.wire import decode, encode
+from firmware_protocol.wire import decode, encode, spec_of
 
 HANDSHAKE_TIMEOUT = 5.0
 """Seconds for an answer: opening the port resets most boards, whose loader takes two seconds."""
@@ -357,7 +357,8 @@ class TableClient:
         )
         now = time.monotonic()
         good_before = self._link.counters.frames_received
-        self._link.open(1 + secrets.randbelow(0xFFFF), encode(self._host_hello), now)
+        hello = replace(self._host_hello, nonce=secrets.randbits(32))
+        self._link.open(1 + secrets.randbelow(0xFFFF), encode(hello), now)
         self._flush()
         deadline, next_beat = now + self._handshake_timeout, now
         while True:
@@ -486,13 +487,20 @@ class TableClient:
 
     def _judge_hello(self, payload: bytes) -> m.TableHello:
         """Ours, this table, this version? The leading fields are the same in every version."""
-        identity = payload[1:17].rstrip(b"\0").decode("ascii", "replace")
-        if identity != m.TABLE_IDENTITY or len(payload) < 19:
+        try:
+            number, identity, major, minor = m.hello_prefix(payload)
+        except MalformedMessageError as error:
+            raise ForeignDeviceError(
+                f"{self.port}: the device answers, but not as a table ({error}); "
+                "choose the table's port"
+            ) from error
+        if identity != m.TABLE_IDENTITY or number != spec_of(m.TableHello).id:
             raise ForeignDeviceError(
                 f"{self.port}: the device says it is {identity!r}, "
                 f"a table says {m.TABLE_IDENTITY!r}; choose the table's port"
             )
-        ours, theirs = self._host_hello, (payload[17], payload[18])
+        theirs = (major, minor)
+        ours = self._host_hello
         mismatch = VersionMismatchError(
             f"{self.port}: the firmware speaks protocol {theirs[0]}.{theirs[1]}, this host "
             f"{ours.protocol_major}.{ours.protocol_minor}; "
@@ -521,7 +529,7 @@ class TableClient:
         if event.session == 0:
             self._on_banner(event.payload)
             return
-        if event.payload[:1] != encode(m.TableHeartbeat(0, m.TableMode.READY))[:1]:
+        if event.payload[:1] != bytes((spec_of(m.TableHeartbeat).id,)):
             self._on_payload(event.payload)
 
     def _on_banner(self, payload: bytes) -> None:

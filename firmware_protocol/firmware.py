@@ -23,9 +23,10 @@ from firmware_protocol.link import (
     SynReceived,
 )
 from firmware_protocol.plant import MAX_STEP, Plant
-from firmware_protocol.wire import Message, decode, encode
+from firmware_protocol.wire import Message, decode, encode, spec_of
 
 MAX_STEPS_PER_TURN = 400
+_HOST_HELLO = spec_of(m.HostHello).id
 REPORT_INTERVAL = 5.0
 """Seconds between reports of the link's counters."""
 CONFIGURATION = b"simulated table, factory configuration 1"
@@ -66,6 +67,7 @@ class SimulatedFirmware:
         self._now = 0.0
         self._next_heartbeat = self._next_report = float("-inf")
         self._host_heard: float | None = None
+        self._last_syn = (0, b"")
         self.controller = Controller(plant, self._emit, memory, seed=seed)
         self.link.send_datagram(encode(self.hello()), session=0)
 
@@ -155,23 +157,23 @@ class SimulatedFirmware:
 
         Only the leading fields are read: they are the same in every version.
         """
-        known = event.session == self.link.session and self.link.phase is Phase.OPEN
-        size = 1 + 16 + 2
         try:
-            hello = decode(event.payload[:size])
+            number, identity, major, _ = m.hello_prefix(event.payload)
         except MalformedMessageError:
             self.malformed += 1
             return
-        if not isinstance(hello, m.HostHello) or hello.identity != m.HOST_IDENTITY:
+        if number != _HOST_HELLO or identity != m.HOST_IDENTITY:
             self.malformed += 1
             return
-        if hello.protocol_major != self.identity.protocol_major:
+        if major != self.identity.protocol_major:
             self.link.refuse(event.session, encode(self.hello(accepted=False)))
             return
+        again = self.link.phase is Phase.OPEN and (event.session, event.payload) == self._last_syn
+        self._last_syn = (event.session, event.payload)
         self._host_heard = self._now
-        self.link.accept(event.session, encode(self.hello()))
+        self.link.accept(event.session, encode(self.hello()), again=again)
         self._check_host()
-        if not known:
+        if not again:
             self._emit(self.controller.state())
             self._emit(self.controller.stacks())
 

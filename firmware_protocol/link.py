@@ -175,9 +175,9 @@ class Link:
         self._transmit(Frame(FrameKind.SYN, session, payload=hello))
         self._deadline = now + INITIAL_TIMEOUT
 
-    def accept(self, session: int, hello: bytes) -> None:
-        """Table: answer a SYN; a repeated SYN of the running session only repeats the answer."""
-        if not (self.phase is Phase.OPEN and session == self.session):
+    def accept(self, session: int, hello: bytes, *, again: bool = False) -> None:
+        """Table: answer a SYN; `again`, the same SYN repeated, only repeats the answer."""
+        if not (again and self.phase is Phase.OPEN and session == self.session):
             self._restart(session, Phase.OPEN)
             self._count(sessions=1)
         self._transmit(Frame(FrameKind.SYN_ACK, session, payload=hello))

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, IntFlag
 from typing import Annotated
 
+from firmware_protocol.errors import MalformedMessageError
 from firmware_protocol.wire import (
     U8,
     U16,
@@ -280,6 +281,7 @@ class HostHello(Message):
     identity: Annotated[str, Wire("text", count=16)] = HOST_IDENTITY
     protocol_major: U8 = PROTOCOL_MAJOR
     protocol_minor: U8 = PROTOCOL_MINOR
+    nonce: U32 = 0  # new for every attempt: tells a repeated SYN from a new session's
 
 
 @message(0x02, _TABLE)
@@ -315,6 +317,21 @@ class TableHeartbeat(Message):
 
     uptime_ms: U32
     mode: Annotated[TableMode, Wire("u8")]
+
+
+def hello_prefix(payload: bytes) -> tuple[int, str, int, int]:
+    """Message id, identity, protocol major and minor of a hello of any version.
+
+    Raises:
+        MalformedMessageError: too short, or the identity is not ASCII.
+    """
+    if len(payload) < 19:
+        raise MalformedMessageError(f"{len(payload)} bytes are no hello")
+    try:
+        identity = payload[1:17].rstrip(b"\0").decode("ascii")
+    except UnicodeDecodeError as error:
+        raise MalformedMessageError("the identity is not ASCII") from error
+    return payload[0], identity, payload[17], payload[18]
 
 
 # --- commands. `token` is set by the client and comes back in CommandReply. ---

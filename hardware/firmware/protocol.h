@@ -55,7 +55,7 @@
 #define TC_MSG_SELF_TEST_REPORT 0x49u /* table-to-host */
 #define TC_MSG_SENSOR_REPORT 0x4au /* table-to-host */
 
-#define TC_SIZE_HOST_HELLO 19u
+#define TC_SIZE_HOST_HELLO 23u
 #define TC_SIZE_TABLE_HELLO 39u
 #define TC_SIZE_HOST_HEARTBEAT 5u
 #define TC_SIZE_TABLE_HEARTBEAT 6u
@@ -270,6 +270,7 @@ typedef struct {
     char identity[16] /* padded with zeros */;
     uint8_t protocol_major;
     uint8_t protocol_minor;
+    uint32_t nonce;
 } tc_host_hello_t;
 
 typedef struct {
@@ -471,6 +472,7 @@ static inline size_t tc_encode_host_hello(uint8_t *buffer, const tc_host_hello_t
     p = tc_put_u8(p, (uint8_t)m->identity[15]);
     p = tc_put_u8(p, m->protocol_major);
     p = tc_put_u8(p, m->protocol_minor);
+    p = tc_put_u32(p, m->nonce);
     return (size_t)(p - buffer);
 }
 /* False when the payload is not this message or a value is none that it may have. */
@@ -494,6 +496,7 @@ static inline bool tc_decode_host_hello(const uint8_t *p, size_t n, tc_host_hell
     m->identity[15] = (char)tc_get_u8(p + 16);
     m->protocol_major = tc_get_u8(p + 17);
     m->protocol_minor = tc_get_u8(p + 18);
+    m->nonce = tc_get_u32(p + 19);
     return true;
 }
 

@@ -8,8 +8,10 @@ from firmware_protocol import messages as m
 from firmware_protocol.controller import NonVolatile
 from firmware_protocol.faults import FAULTS
 from firmware_protocol.firmware import SimulatedFirmware
+from firmware_protocol.link import Phase
 from firmware_protocol.noise import Noise
 from firmware_protocol.simulator import Defect, apply_defect
+from firmware_protocol.wire import encode
 
 from .virtual import VirtualTable
 
@@ -339,6 +341,23 @@ def test_events_without_a_host_are_dropped_and_counted_never_sent_late() -> None
     table.run(2)
     assert not any(isinstance(event, m.ButtonPressed) for event in table.events)
     assert table.firmware.link_report().events_dropped >= 1
+
+
+def test_the_same_session_number_by_chance_is_still_a_new_session() -> None:
+    table = VirtualTable().ready()
+    for _ in range(5):
+        table.command(m.RollDice())
+    table.host.open(7, encode(m.HostHello(nonce=99)), table.now)
+    table.run_until(lambda: table.host.phase is Phase.OPEN, 2)
+    assert table.command(m.RollDice()).outcome is m.Outcome.DONE
+    assert table.firmware.link.counters.sessions == 2
+
+
+def test_a_repeated_syn_is_answered_without_a_new_session() -> None:
+    noise = Noise(delay=0.5)
+    table = VirtualTable(noise).ready()
+    assert table.host.counters.retransmissions > 0
+    assert table.firmware.link.counters.sessions == 1
 
 
 def test_lights_and_dice() -> None:

@@ -51,7 +51,7 @@ int main(void) {
     show(b, tc_encode_stacks(b, &stacks));
     tc_sensor_report_t sensors = {TC_SENSOR_E_STOP_OPEN | TC_SENSOR_HEAD_IN_3};
     show(b, tc_encode_sensor_report(b, &sensors));
-    tc_host_hello_t hello = {TC_HOST_IDENTITY, TC_PROTOCOL_MAJOR, TC_PROTOCOL_MINOR}, hello2;
+    tc_host_hello_t hello = {TC_HOST_IDENTITY, TC_PROTOCOL_MAJOR, TC_PROTOCOL_MINOR, 0}, hello2;
     show(b, tc_encode_host_hello(b, &hello));
     if (!tc_decode_host_hello(b, TC_SIZE_HOST_HELLO, &hello2)) return 6;
     return strcmp(hello2.identity, TC_HOST_IDENTITY) ? 7 : 0;

@@ -167,7 +167,7 @@ def test_a_repeated_syn_does_not_restart_the_session() -> None:
     pair.host.send(b"one", pair.now)
     pair.run(0.1)
     pair.table.receive(encode_frame(Frame(FrameKind.SYN, 5, payload=b"hello")), pair.now)
-    pair.table.accept(5, b"welcome")
+    pair.table.accept(5, b"welcome", again=True)
     pair.host.send(b"two", pair.now)
     pair.run(0.1)
     assert pair.table_got == [b"one", b"two"]

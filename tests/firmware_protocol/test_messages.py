@@ -43,12 +43,20 @@ def test_golden_bytes_fix_the_wire() -> None:
     assert m.PROTOCOL_MAJOR == 1
     build = m.BuildWalls(m.TileProgram.TILES_136, dealer=2, token=0x1234)
     assert encode(build).hex() == "1234128802"
-    assert encode(m.HostHello()).hex() == "01" + b"tablectl-host\0\0\0".hex() + "0100"
+    assert encode(m.HostHello()).hex() == "01" + b"tablectl-host\0\0\0".hex() + "010000000000"
     assert encode(m.ButtonPressed(3, m.Button.HU, 0x01020304)).hex() == "45030004030201"
     fault = m.FaultRaised(
         m.FaultCode.SHORT_SET, m.Side.SIDE_1, m.FaultCause.NO_TILES, False, 0, (0, 2, 0, 1)
     )
     assert encode(fault).hex() == "4604010400000002000100"
+
+
+def test_the_hello_prefix_is_read_of_any_version() -> None:
+    later = encode(m.HostHello(protocol_major=9, protocol_minor=7)) + b"fields of the future"
+    assert m.hello_prefix(later) == (1, "tablectl-host", 9, 7)
+    for bad in (b"", later[:18], b"\x02" + b"\xff" * 18):
+        with pytest.raises(MalformedMessageError):
+            m.hello_prefix(bad)
 
 
 def test_directions_are_kept_apart() -> None:

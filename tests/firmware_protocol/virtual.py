@@ -52,7 +52,8 @@ class LinkPair:
         events: list[LinkEvent] = [*link.receive(data, self.now), *link.poll(self.now)]
         for event in events:
             if isinstance(event, SynReceived):
-                link.accept(event.session, b"welcome")
+                again = link.phase is Phase.OPEN and link.session == event.session
+                link.accept(event.session, b"welcome", again=again)
             elif isinstance(event, Delivered):
                 got.append(event.payload)
             elif isinstance(event, SessionEnded):
