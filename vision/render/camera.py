@@ -63,14 +63,14 @@ class Camera:
             [cr * right - sr * down, sr * right + cr * down, -to_camera]
         )
         self.position: Array = np.array([*pose.target_mm, 0.0]) + pose.distance_mm * to_camera
+        self._offset: Array = self.rotation @ self.position
 
     def project(self, points_mm: ArrayLike) -> Array:
         """World points (n, 3), or felt points (n, 2), to pixels (n, 2) with distortion."""
         points = np.asarray(points_mm, dtype=float)
-        if points.shape[-1] == 2:
-            points = np.concatenate([points, np.zeros((*points.shape[:-1], 1))], axis=-1)
-        seen = (points - self.position) @ self.rotation.T
-        flat = seen[..., :2] / np.maximum(seen[..., 2:], 1.0) * self.focal
+        axes = points.shape[-1]  # a felt point has no third coordinate, which is zero
+        seen = points @ self.rotation.T[:axes] - self._offset
+        flat = seen[..., :2] * (self.focal / np.maximum(seen[..., 2:], 1.0))
         result: Array = self._distort(flat) + self.centre
         return result
 
@@ -105,7 +105,9 @@ class Camera:
         return result
 
     def _distort(self, flat: Array) -> Array:
-        r2 = ((flat / self.radius) ** 2).sum(axis=-1, keepdims=True)
+        if self.pose.k1 == 0 == self.pose.k2:
+            return flat
+        r2 = np.einsum("...k,...k->...", flat, flat)[..., None] / self.radius**2
         # The polynomial folds back far outside the picture; points there must stay outside.
         r2 = np.minimum(r2, 3.0)
         result: Array = flat * (1 + self.pose.k1 * r2 + self.pose.k2 * r2 * r2)

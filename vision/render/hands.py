@@ -44,48 +44,65 @@ def hand_texture(
     The finger tips are ``MARGIN_MM`` below the upper edge, in the middle; the sleeve runs out of
     the lower edge.
     """
-    shape = (round((reach_mm + MARGIN_MM) * SCALE), round(WIDTH_MM * SCALE))
-    colour = np.zeros((*shape, 3), np.float32)
-    colour[:] = np.array(skin[::-1], np.float32) * 0.8
-    cover = np.zeros(shape, np.float32)
+    rows = round((reach_mm + MARGIN_MM) * SCALE)
+    shade, nails, cover = _hand_shades()
+    bare = min(len(shade), rows)
+    cloth, sleeve_mask = _sleeve_shades(reach_mm, rows)
+    cuff = np.asarray(cv2.GaussianBlur(sleeve_mask[:bare], (0, 0), 6 * SCALE), np.float32)
     tone = np.array(skin[::-1], np.float32)
-    palm = np.zeros(shape, np.float32)
-    for limb in _PALM:
-        _fill_limb(palm, limb)
-    _paint(colour, cover, palm, _rounding(palm, 21)[:, :, None] * tone)
-    for limb in _FINGERS:
-        finger = np.zeros(shape, np.float32)
-        _fill_limb(finger, limb)
-        # A finger is darker in the groove beside it; at its root it runs into the back of the hand.
-        fade = _towards_root(shape[0], limb)
-        groove = np.asarray(cv2.GaussianBlur(finger, (0, 0), 2.6 * SCALE), np.float32)
-        colour *= 1 - 0.3 * (groove * (1 - finger) * fade)[:, :, None]
-        longer = finger.copy()
-        _fill_limb(longer, _lengthened(limb))
-        shade = _rounding(longer, 9.5)
-        _paint(colour, cover, np.maximum(finger * fade, finger - palm), shade[:, :, None] * tone)
-        _nail(colour, limb, tone)
-    sleeve_mask = np.zeros(shape, np.float32)
-    _fill_limb(sleeve_mask, ([(0, _WRIST_MM + 34), (14, reach_mm + 90)], [40, 66]))
-    cuff = np.asarray(cv2.GaussianBlur(sleeve_mask, (0, 0), 6 * SCALE), np.float32)
-    colour *= 1 - 0.45 * (cuff * (1 - sleeve_mask))[:, :, None]
-    y = np.arange(shape[0], dtype=np.float32)[:, None] / SCALE
-    x = np.arange(shape[1], dtype=np.float32)[None, :] / SCALE
-    folds = 1 + 0.05 * np.sin(y / 11 + x / 60 + 2 * np.sin(y / 57))
-    hem = 1 - 0.25 * np.exp(-np.square((y - _WRIST_MM - MARGIN_MM - 8) / 5))
-    cloth = (_rounding(sleeve_mask, 46) * folds * hem)[:, :, None]
-    _paint(colour, cover, sleeve_mask, cloth * np.array(sleeve[::-1], np.float32))
-    soft = cv2.GaussianBlur(cover, (0, 0), 0.7)
+    pale = np.minimum(tone * 1.08 + np.array([10, 6, 12], np.float32), 250)
+    lit = shade[:bare] * (1 - 0.45 * cuff) * (1 - 0.6 * nails[:bare])
+    colour = cv2.merge([cloth * np.float32(v) for v in sleeve[::-1]])
+    over = 1 - sleeve_mask[:bare]
+    fingers = cv2.merge([(lit * v + 0.6 * nails[:bare] * w) * over
+                         for v, w in zip(tone, pale, strict=True)])  # fmt: skip
+    colour[:bare] += fingers
+    alpha = sleeve_mask.copy()
+    np.maximum(alpha[:bare], cover[:bare], out=alpha[:bare])
+    soft = cv2.GaussianBlur(alpha, (0, 0), 0.7)
     return (
         np.asarray(cv2.convertScaleAbs(colour), np.uint8),
         np.asarray(cv2.convertScaleAbs(soft, alpha=255), np.uint8),
     )
 
 
-def _paint(colour: Floats, cover: Floats, mask: Floats, new: Floats) -> None:
-    colour *= (1 - mask)[:, :, None]
-    colour += new * mask[:, :, None]
-    np.maximum(cover, mask, out=cover)
+@lru_cache(maxsize=1)
+def _hand_shades() -> tuple[Floats, Floats, Floats]:
+    """Shade, nails and cover of the bare hand, (h, w) each."""
+    shape = (round((_WRIST_MM + MARGIN_MM + 90) * SCALE), round(WIDTH_MM * SCALE))
+    palm = np.zeros(shape, np.float32)
+    for limb in _PALM:
+        _fill_limb(palm, limb)
+    shade: Floats = np.where(palm > 0, _rounding(palm, 21), 0.8).astype(np.float32)
+    nails, cover = np.zeros(shape, np.float32), palm.copy()
+    for limb in _FINGERS:
+        finger = np.zeros(shape, np.float32)
+        _fill_limb(finger, limb)
+        # A finger is darker in the groove beside it; at its root it runs into the back of the hand.
+        fade = _towards_root(shape[0], limb)
+        groove = np.asarray(cv2.GaussianBlur(finger, (0, 0), 2.6 * SCALE), np.float32)
+        shade *= 1 - 0.3 * groove * (1 - finger) * fade
+        longer = finger.copy()
+        _fill_limb(longer, _lengthened(limb))
+        mask = np.maximum(finger * fade, finger - palm)
+        shade = shade * (1 - mask) + _rounding(longer, 9.5) * mask
+        nails *= 1 - finger
+        _nail(nails, limb)
+        np.maximum(cover, finger, out=cover)
+    return shade, nails, cover
+
+
+@lru_cache(maxsize=4)
+def _sleeve_shades(reach_mm: float, rows: int) -> tuple[Floats, Floats]:
+    """Shade of the cloth, 0 outside it, and the sleeve's mask, (rows, w) each."""
+    shape = (rows, round(WIDTH_MM * SCALE))
+    mask = np.zeros(shape, np.float32)
+    _fill_limb(mask, ([(0, _WRIST_MM + 34), (14, reach_mm + 90)], [40, 66]))
+    y = np.arange(shape[0], dtype=np.float32)[:, None] / SCALE
+    x = np.arange(shape[1], dtype=np.float32)[None, :] / SCALE
+    folds = 1 + 0.05 * np.sin(y / 11 + x / 60 + 2 * np.sin(y / 57))
+    hem = 1 - 0.25 * np.exp(-np.square((y - _WRIST_MM - MARGIN_MM - 8) / 5))
+    return np.asarray(_rounding(mask, 46) * folds * hem * mask, np.float32), mask
 
 
 def _towards_root(rows: int, limb: _Limb) -> Floats:
@@ -103,18 +120,14 @@ def _lengthened(limb: _Limb) -> _Limb:
     return [(bx, by), (bx + (bx - ax) * share, by + (by - ay) * share)], [radius, radius]
 
 
-def _nail(colour: Floats, limb: _Limb, tone: NDArray[np.float32]) -> None:
+def _nail(nails: Floats, limb: _Limb) -> None:
+    """Mark the nail at a finger's tip, in place."""
     (ax, ay), (bx, by) = limb[0][:2]
     length = math.hypot(bx - ax, by - ay)
     dx, dy, r = (bx - ax) / length, (by - ay) / length, limb[1][0]
     centre = ((ax + dx * 2 + WIDTH_MM / 2) * SCALE, (ay + dy * 2 + MARGIN_MM) * SCALE)
-    angle = math.degrees(math.atan2(dy, dx))
-    mask = np.zeros(colour.shape[:2], np.float32)
-    box = ((centre[0], centre[1]), (r * 1.25 * SCALE, r * 0.95 * SCALE), angle)
-    cv2.ellipse(mask, box, 1.0, -1, cv2.LINE_AA)
-    pale = np.minimum(tone * 1.08 + np.array([10, 6, 12], np.float32), 250)
-    colour *= (1 - 0.6 * mask)[:, :, None]
-    colour += (0.6 * mask)[:, :, None] * pale
+    box = (centre, (r * 1.25 * SCALE, r * 0.95 * SCALE), math.degrees(math.atan2(dy, dx)))
+    cv2.ellipse(nails, box, 1.0, -1, cv2.LINE_AA)
 
 
 def _fill_limb(mask: Floats, limb: _Limb) -> None:

@@ -25,6 +25,7 @@ class Lighting:
         self.shares: Array = power * facing / max(float((power * facing).sum()), 1e-6)
         # Strength such that the shares add up to 1 on the felt in the middle.
         self._strength: Array = self.shares * distance**2 / facing
+        self._gains: Array = (1 - style.ambient) * self._strength[:, None] * self.colours
         wb = np.array(style.white_balance[::-1], float)
         self.gain: Array = wb * style.exposure
 
@@ -34,15 +35,11 @@ class Lighting:
         1.0 in every colour is a felt in the middle of the table under neutral light.
         """
         p, n = np.asarray(points, float), np.asarray(normals, float)
-        total = np.full((*p.shape[:-1], 3), self.style.ambient)
-        for position, strength, colour in zip(
-            self.positions, self._strength, self.colours, strict=True
-        ):
-            towards = position - p
-            d2 = (towards**2).sum(axis=-1)
-            facing = np.maximum((towards * n).sum(axis=-1), 0) / np.sqrt(d2)
-            total += (1 - self.style.ambient) * (strength * facing / d2)[..., None] * colour
-        result: Array = total * self.gain
+        towards = self.positions - p[..., None, :]
+        d2 = np.einsum("...k,...k->...", towards, towards)
+        facing = np.maximum(np.einsum("...k,...k->...", towards, n[..., None, :]), 0)
+        lit = facing * d2**-1.5 @ self._gains
+        result: Array = (lit + self.style.ambient) * self.gain
         return result
 
     def directions(self, point: Array) -> Array:

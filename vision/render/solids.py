@@ -461,7 +461,7 @@ def _fixed(points: NDArray[np.floating]) -> NDArray[np.int32]:
 
 
 def _shade(colour: NDArray[np.float64]) -> tuple[float, float, float]:
-    blue, green, red = (max(float(v), 0.0) for v in colour)
+    blue, green, red = colour.tolist()
     return blue, green, red
 
 
@@ -474,5 +474,6 @@ def _dot(normals: Floats, vector: NDArray[np.float64]) -> Floats:
 
 def _at(points: Points, z: float) -> Points:
     """Plane points lifted to height ``z``."""
-    result: Points = np.concatenate([points, np.full((len(points), 1), z)], axis=1)
+    result: Points = np.empty((len(points), 3))
+    result[:, :2], result[:, 2] = points, z
     return result
