@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tablectl.rules.case import CaseError, ScoreCase, parse_case, read_cases
 from tablectl.rules.registry import get, settle
@@ -36,6 +39,12 @@ GOOD: dict[str, Any] = {
     },
     "expect": {"delta": [-8, 24, -8, -8], "patterns": {"1": {"all_pungs": 3}}, "why": ""},
 }  # fmt: skip
+
+
+HERE = Path(__file__).parent / "cases"
+PUBLISHED: list[dict[str, Any]] = [
+    case for path in sorted(HERE.glob("*.json")) for case in json.loads(path.read_text())
+]
 
 
 def changed(path: str, value: Any) -> dict[str, Any]:
@@ -149,3 +158,37 @@ def test_options_know_their_names_types_and_defaults() -> None:
     for bad in ({"wall_only": "yes"}, {"max_loss": 0}, {"rob_kong_min_streak": 4}):
         with pytest.raises(CaseError, match="options"):
             get("hangzhou").options(bad)
+
+
+JUNK: tuple[Any, ...] = (
+    None, 0, 1, 3, -1, True, "", "1m", "5z", "123m", "1f", "0z", "99999m", "self_draw",
+    "discard", "rob_kong", "deal", "indicator", "flowers", "ten_honours", "chow", "joy",
+    "lone_kong", [], {},
+)  # fmt: skip
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every place inside a JSON value."""
+    if path:
+        yield path
+    if isinstance(value, dict | list):
+        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places(part, (*path, key))
+
+
+@given(st.data())
+@settings(max_examples=400, deadline=None)
+def test_no_input_gives_anything_but_a_settlement_or_a_clear_line(data: st.DataObject) -> None:
+    case = deepcopy(data.draw(st.sampled_from(PUBLISHED)))
+    for _ in range(data.draw(st.integers(1, 3))):
+        *parents, last = data.draw(st.sampled_from([p for p in places(case) if p[0] != "expect"]))
+        here: Any = case
+        for key in parents:
+            here = here[key]
+        here[last] = deepcopy(data.draw(st.sampled_from(JUNK)))
+    try:
+        said = settle(parse_case(case)).lines
+    except CaseError as error:
+        said = (str(error),)
+    assert said
+    assert all(line and "\n" not in line for line in said)

@@ -168,3 +168,36 @@ def test_distance_counts_wild_tiles_as_fitting() -> None:
     assert shape.distance(counts_of(parse_tiles("123m456p789s11z5z")), 1, 4) == 1
     assert shape.distance(counts_of(parse_tiles("123m456p789s11z")), 3, 4) == 0
     assert shape.distance(counts_of(parse_tiles("147m258p369s1234z")), 0, 4) == 9
+
+
+@given(naturals_and_wilds(max_wilds=8))
+@settings(max_examples=150, deadline=None)
+def test_a_wild_tile_is_some_tile(hand: tuple[list[int], int]) -> None:
+    """With ``n`` wild tiles a hand wins exactly if it wins with one of them made some tile.
+
+    By induction this carries the exhaustive checks of few wild tiles on to eight.
+    """
+    tiles, wilds = hand
+    tests = (shape.is_sets_and_pair, shape.is_pairs, shape.is_thirteen_orphans)
+    for test in tests:
+        if wilds:
+            one_less = any(test(counts([*tiles, t]), wilds - 1) for t in range(34))
+            assert test(counts(tiles), wilds) == one_less
+    assert shape.is_sets_and_pair(counts(tiles), wilds) == any(standard(counts(tiles), wilds, 4))
+    if wilds:
+        before = counts(tiles)
+        as_sets = any(shape.is_sets(counts([*tiles, t]), wilds - 2) for t in range(34))
+        assert shape.is_sets(before, wilds - 1) == (as_sets if wilds > 1 else brute.is_sets(tiles))
+
+
+@given(naturals_and_wilds(max_wilds=8))
+@settings(max_examples=100, deadline=None)
+def test_readings_use_every_tile_once(hand: tuple[list[int], int]) -> None:
+    tiles, wilds = hand
+    seen = set()
+    for reading in standard(counts(tiles), wilds, 4):
+        assert sorted(t for g in reading for t in g.naturals()) == sorted(tiles)
+        assert sum(g.wild_count for g in reading) == wilds
+        assert len(reading) == 5
+        seen.add(reading)
+    assert len(seen) == sum(1 for _ in standard(counts(tiles), wilds, 4))
