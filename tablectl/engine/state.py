@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeVar
 
 from tablectl.engine.events import Start
 from tablectl.rules.play import NextHand, PlayRules, WallCounts
@@ -27,6 +27,26 @@ Drawn = Literal["deal", "wall", "kong", "flower", "claim"]
 """Where the extra tile of the seat in turn came from."""
 
 KONGS: Final = ("kong", "added_kong", "closed_kong", "lone_kong")
+
+
+Evolving = TypeVar("Evolving", "HandState", "Player")
+
+
+def evolve(old: Evolving, **changes: Any) -> Evolving:
+    """A copy with other values: ``dataclasses.replace``, ten times as fast.
+
+    An event changes a few fields of a state that has dozens, several times over.
+
+    Raises:
+        TypeError: there is no such field.
+    """
+    new = object.__new__(type(old))
+    fields = new.__dict__
+    fields.update(old.__dict__)
+    if not changes.keys() <= fields.keys():
+        raise TypeError(f"no field {', '.join(sorted(changes.keys() - fields.keys()))}")
+    fields.update(changes)
+    return new
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +89,7 @@ class LetGo:
     barred: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Player:
     """One seat.
 
@@ -181,7 +201,7 @@ class Winner:
     flags: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class HandState:
     """One hand, from the deal on. Build it with :func:`tablectl.engine.game.apply`."""
 
@@ -290,8 +310,8 @@ class HandState:
     def with_player(self, seat: int, **changes: Any) -> HandState:
         """A copy with one seat changed."""
         players = list(self.players)
-        players[seat] = replace(players[seat], **changes)
-        return replace(self, players=tuple(players))
+        players[seat] = evolve(players[seat], **changes)
+        return evolve(self, players=tuple(players))
 
 
 def without(tiles: Sequence[Tile], taken: Iterable[Tile]) -> tuple[Tile, ...] | None:

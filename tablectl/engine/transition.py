@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from tablectl.engine.state import HandState, LetGo, missing, without
+from tablectl.engine.state import HandState, LetGo, evolve, missing, without
 from tablectl.rules.play import ClaimAttempt
 from tablectl.tiles import Tile
 
@@ -33,7 +33,7 @@ class Transition:
 
     def set(self, **changes: Any) -> None:
         """Change fields of the hand."""
-        self.state = replace(self.state, **changes)
+        self.state = evolve(self.state, **changes)
 
     def player(self, seat: int, **changes: Any) -> None:
         """Change fields of one seat."""
