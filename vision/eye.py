@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import cv2
+import numpy as np
 
 from vision.calibration import Calibration, CalibrationError
 from vision.calibration_check import DARK_LEVEL, check_calibration
@@ -97,6 +98,7 @@ class EyeCore:
         self._state: CameraState | None = None
         self._next_check = float("-inf")
         self._suspect = False
+        self._unchecked = True
         self._frames = self._readings = 0
         self._gate_s = 0.0
         self._reading_seq = 0
@@ -104,11 +106,16 @@ class EyeCore:
 
     def _set(self, calibration: Calibration) -> None:
         self.calibration = calibration
+        self._landmarks = [
+            *(corner for four in calibration.marks.values() for corner in four),
+            *((x, y) for x, y, _ in calibration.patches),
+        ]
         self._look_anew()
         self._reader = FeltReader(calibration, self._geometry, self._finder, self._options.felt)
 
     def _look_anew(self) -> None:
         """Everything counts as changed: after a time without trustworthy pictures."""
+        self._rested = False
         self._gate = MotionGate(self.calibration, self._geometry, self._options.gate)
 
     @property
@@ -195,25 +202,53 @@ class EyeCore:
     def _check_place(self, frame: Frame, gate: GateResult) -> tuple[list[EyeMessage], bool]:
         """Messages, and whether the calibration may be trusted for this picture."""
         every = self._options.check_every_s
-        trusted = self._state is not CameraState.MOVED
-        due = frame.t >= self._next_check or (gate.everything and bool(gate.regions))
-        if every <= 0 or not due or not gate.steady:
+        if every <= 0:
+            return [], True
+        if self._shaken(gate):
+            # Read nothing until it is at rest again, then read everything.
+            self._look_anew()
+            self._next_check = frame.t
+            return [], False
+        trusted = self._state is not CameraState.MOVED and not self._suspect
+        changed = self._landmark_changed(gate)
+        due = changed or frame.t >= self._next_check
+        if not due or not (gate.steady or changed or self._unchecked):
             return [], trusted
+        self._unchecked = False
         check = check_calibration(self.calibration, frame.image)
         if check.state is not CameraState.MOVED:
             self._suspect = False
             self._next_check = frame.t + every
-            if not trusted:
+            if self._state is CameraState.MOVED:
                 # It was put back: nothing seen in between counts.
                 self._state = None
                 self._look_anew()
-            return [], trusted
+                return [], False
+            return [], True
         self._look_anew()
         if not self._suspect:
             # One odd picture is no proof; the next picture at rest decides.
             self._suspect = True
             return [], False
         return self._moved(frame, check.remedy), False
+
+    def _shaken(self, gate: GateResult) -> bool:
+        """Whether most landmarks move at once, as no hand makes them: the camera shakes."""
+        self._rested |= gate.steady
+        if not self._rested:
+            return False
+        moving = [gate.moves_at(np.array([at])) for at in self._landmarks]
+        return sum(moving) * 4 >= 3 * len(moving) > 0
+
+    def _landmark_changed(self, gate: GateResult) -> bool:
+        """Whether what should stand still has changed: a marker, a corner of the felt."""
+        if gate.everything and gate.regions:
+            return True
+        return any(
+            region.box[0] <= x < region.box[2] and region.box[1] <= y < region.box[3]
+            for region in gate.regions
+            for x, y in self._landmarks
+        )
 
     def _moved(self, frame: Frame, remedy: str) -> list[EyeMessage]:
         messages = self._blind(frame.t, CameraState.MOVED, remedy)

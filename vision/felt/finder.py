@@ -57,6 +57,11 @@ class Placer:
     def __init__(self, calibration: Calibration, geometry: TableGeometry) -> None:
         self._calibration = calibration
         self._geometry = geometry
+        self._markers = (
+            [np.mean(corners, axis=0) for corners in geometry.markers().values()]
+            if calibration.method == "markers"
+            else []
+        )
         self._thickness = geometry.tile_depth * geometry.tile_width_mm
 
     def place(self, detection: Detection, crop: Box) -> Sighting | None:
@@ -78,7 +83,7 @@ class Placer:
             z = 2 * self._thickness
             x, y = self._calibration.to_table([centre], z)[0]
             zone, seat = self._geometry.locate(float(x), float(y))
-        if zone in (Zone.PANEL, Zone.OUTSIDE):
+        if zone in (Zone.PANEL, Zone.OUTSIDE) or self._on_marker(float(x), float(y)):
             return None
         if not self._sized(x2 - x1, y2 - y1, self._calibration.tile_px(float(x), float(y))):
             return None
@@ -91,6 +96,11 @@ class Placer:
             score=float(detection.score),
             probabilities=np.asarray(detection.probabilities, dtype=float),
         )
+
+    def _on_marker(self, x: float, y: float) -> bool:
+        """The printed markers are black on white and square: never tiles."""
+        reach = 0.6 * self._geometry.marker_size_mm
+        return any(abs(x - mx) < reach and abs(y - my) < reach for mx, my in self._markers)
 
     def _whole(self, detection: Detection, width: int, height: int, crop: Box) -> bool:
         x1, y1, x2, y2 = detection.box

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import struct
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final
 
 _NOTE: Final = struct.Struct("<cqdd?")
 DONE: Final = struct.Struct("<q")
 """Daemon to capture process in lock-step: this picture has been worked on."""
 MAX_NOTE: Final = 2048
+
+
+@dataclass(frozen=True)
+class WorkerConfig:
+    """What the daemon tells a capture process on starting it."""
+
+    spec: str
+    slot_fd: int
+    control_fd: int
+    lockstep: bool = False
+    width: int | None = None
+    height: int | None = None
+    fps: float | None = None
+    first_seq: int = 0
+
+    def to_json(self) -> str:
+        """As one command-line argument."""
+        return json.dumps(asdict(self))
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,11 @@ from vision.sources.notes import (
     EndNote,
     ErrorNote,
     FrameNote,
+    WorkerConfig,
     unpack_note,
 )
 from vision.sources.slot import FrameSlot, create_slot_memory
 from vision.sources.spec import SourceSpec, parse_spec
-from vision.sources.worker import WorkerConfig
 
 _POLL_S: Final = 0.1
 """How often the watchdog looks."""

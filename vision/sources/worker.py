@@ -13,35 +13,24 @@ import queue
 import socket
 import sys
 import threading
-from dataclasses import asdict, dataclass
 
 import cv2
 import numpy as np
 
 from vision.sources.feed import FedFrame
 from vision.sources.frame import Image, SourceError
-from vision.sources.notes import DONE, EndNote, ErrorNote, FrameNote, Note, pack_note
+from vision.sources.notes import (
+    DONE,
+    EndNote,
+    ErrorNote,
+    FrameNote,
+    Note,
+    WorkerConfig,
+    pack_note,
+)
 from vision.sources.readers import Reader, open_reader
 from vision.sources.slot import FrameSlot
 from vision.sources.spec import parse_spec
-
-
-@dataclass(frozen=True)
-class WorkerConfig:
-    """What the daemon tells a capture process on starting it."""
-
-    spec: str
-    slot_fd: int
-    control_fd: int
-    lockstep: bool = False
-    width: int | None = None
-    height: int | None = None
-    fps: float | None = None
-    first_seq: int = 0
-
-    def to_json(self) -> str:
-        """As one command-line argument."""
-        return json.dumps(asdict(self))
 
 
 class ChangeWatch:
