@@ -14,7 +14,7 @@ import zstandard
 from mcap.data_stream import ReadDataStream
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
-from mcap.records import Channel, Chunk, Header, Message, Metadata, Schema
+from mcap.records import Channel, Chunk, Header, Message, Metadata, Schema, Statistics
 from mcap.writer import MCAP0_MAGIC
 
 from tablectl.services.clock import from_ns
@@ -23,6 +23,8 @@ from tablectl.services.recorder import PROFILE, RECORDING_VERSION, SessionWriter
 
 RECORD_LIMIT: Final = 64 * 1024 * 1024
 """Bytes of the largest record that is believed; larger lengths are damage."""
+_OPCODES: Final = frozenset(Opcode)
+"""Others are damage: we write these files, and a skipped chunk would be silently wrong."""
 _PREFIX: Final = struct.Struct("<BQ")
 _UNREADABLE: Final = (
     McapError, struct.error, zstandard.ZstdError, UnicodeDecodeError, ValueError, OverflowError,
@@ -208,6 +210,8 @@ class _Scan:
                     for item in self._chunk(content):
                         if channels is None or item.channel in channels:
                             yield item
+                elif opcode == Opcode.STATISTICS:
+                    self._check_count(Statistics.read(_stream(content)))
                 offset = file.tell()
                 if opcode == Opcode.FOOTER:
                     finished = file.read(len(MCAP0_MAGIC)) == MCAP0_MAGIC
@@ -251,6 +255,12 @@ class _Scan:
             message.log_time,
         )
 
+    def _check_count(self, statistics: Statistics) -> None:
+        """Damage can make a chunk look like another record; the index knows how many there were."""
+        missing = statistics.message_count - self._count
+        if missing:
+            raise _DamageError(f"damaged: {missing} of {statistics.message_count} messages missing")
+
     def _check_order(self, items: list[Recorded]) -> None:
         for item in items:
             key = (item.ns, item.seq)
@@ -278,7 +288,7 @@ def _records(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
             raise _DamageError("cut within a record's head")
         opcode, length = _PREFIX.unpack(prefix)
         name = _name(opcode)
-        if length > RECORD_LIMIT or opcode == 0:
+        if length > RECORD_LIMIT or opcode not in _OPCODES:
             raise _DamageError(f"damaged: a {name} of {length} bytes")
         content = file.read(length)
         if len(content) < length:
