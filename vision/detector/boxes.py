@@ -58,7 +58,7 @@ def suppress(
 
 
 def window_starts(length: int, window: int, overlap: int) -> list[int]:
-    """Starts of windows of ``window`` px covering ``length`` px, sharing at least ``overlap`` px."""
+    """Starts of windows of ``window`` px covering ``length`` px, sharing ``overlap`` px or more."""
     if length <= window:
         return [0]
     count = int(np.ceil((length - overlap) / (window - overlap)))

@@ -20,6 +20,9 @@ ImageArray = npt.NDArray[np.uint8]
 FloatArray = npt.NDArray[np.float32]
 
 CLASSES: Final = 43
+NO_TILE: Final = 43
+OUTPUTS: Final = 44
+"""Logits of the reader: the kinds, then "no tile"."""
 STRIDES: Final = (8, 16)
 WINDOW_PX: Final = 640
 """Longest side of what goes through the finder at once."""
@@ -33,6 +36,9 @@ BEST_TILE_PX: Final = 42.0
 PHOTO_TILE_PX: Final = (28.0, 110.0)
 """Sizes (root of the box area, at 640 px) at which a photograph needs no second look."""
 
+FINDER_SHARE: Final = 0.6
+"""The finder's raw threshold over the score wanted in the end, which calibration may raise."""
+
 BATCH: Final = 64
 MAX_IOU: Final = 0.55
 MAX_INSIDE: Final = 0.85
@@ -44,7 +50,7 @@ class Detector:
     Args:
         weights_dir: folder with ``tiles.json``; None looks in the checkout, then in the package.
         threads: of onnxruntime, for one call.
-        min_score: finder scores (raw) below it are dropped.
+        min_score: detections whose score is below it are dropped.
 
     Raises:
         WeightsError: weights missing, damaged or not loadable.
@@ -74,19 +80,33 @@ class Detector:
 
     def classify(self, image: ImageArray, boxes: Sequence[Box]) -> tuple[FloatArray, FloatArray]:
         """Probabilities (N, 43) and rotations (N,) degrees of tiles at known places."""
+        probabilities, _, rotations = self._read(image, boxes)
+        return probabilities, rotations
+
+    def _read(
+        self, image: ImageArray, boxes: Sequence[Box]
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Kinds (N, 43) given that it is a tile, chance (N,) that it is one, rotations (N,)."""
         out = self.raw_reader(cut_crops(image, boxes))
-        logits = out[:, :CLASSES].astype(np.float64) / self.weights.temperature
+        logits = out[:, :OUTPUTS].astype(np.float64) / self.weights.temperature
         power = np.exp(logits - logits.max(axis=1, keepdims=True))
-        probabilities = power / power.sum(axis=1, keepdims=True)
-        return probabilities.astype(np.float32), rotation_of(out[:, CLASSES:])
+        kinds = power[:, :CLASSES]
+        total = kinds.sum(axis=1)
+        chance = total / power.sum(axis=1)
+        probabilities = kinds / total[:, None]
+        return (
+            probabilities.astype(np.float32),
+            chance.astype(np.float32),
+            rotation_of(out[:, OUTPUTS:]),
+        )
 
     def raw_reader(self, crops: ImageArray) -> FloatArray:
-        """Outputs (N, 47) of crops (N, 4, 64, 64): 43 uncalibrated logits, 4 directions."""
+        """Outputs (N, 48) of crops (N, 4, 64, 64): 44 uncalibrated logits, 4 directions."""
         outs = [
             np.asarray(self._reader.run(None, {"crops": crops[i : i + BATCH]})[0], np.float32)
             for i in range(0, len(crops), BATCH)
         ]
-        return np.concatenate(outs) if outs else np.zeros((0, CLASSES + 4), np.float32)
+        return np.concatenate(outs) if outs else np.zeros((0, OUTPUTS + 4), np.float32)
 
     def find(self, image: ImageArray) -> tuple[FloatArray, FloatArray]:
         """Boxes (N, 4) px and raw scores (N,) of one window as it is, doubles suppressed."""
@@ -100,7 +120,7 @@ class Detector:
         padded[:height, :width] = window
         grids = self._finder.run(None, {"image": padded[None]})
         parts = [
-            decode_grid(np.asarray(grid)[0], stride, self.min_score)
+            decode_grid(np.asarray(grid)[0], stride, FINDER_SHARE * self.min_score)
             for grid, stride in zip(grids, STRIDES, strict=True)
         ]
         boxes = np.concatenate([part[0] for part in parts])
@@ -152,14 +172,14 @@ class Detector:
 
     def _name(self, image: ImageArray, boxes: FloatArray, scores: FloatArray) -> list[Detection]:
         plain: list[Box] = [(float(a), float(b), float(c), float(d)) for a, b, c, d in boxes]
-        probabilities, rotations = self.classify(image, plain)
-        certainty = self._calibrated(scores)
-        return [
+        kinds, chance, rotations = self._read(image, plain)
+        certainty = self._calibrated(scores) * chance
+        found = [
             Detection(box, float(score), tuple(float(p) for p in row), float(rotation))
-            for box, score, row, rotation in zip(
-                plain, certainty, probabilities, rotations, strict=True
-            )
+            for box, score, row, rotation in zip(plain, certainty, kinds, rotations, strict=True)
+            if score >= self.min_score
         ]
+        return sorted(found, key=lambda detection: -detection.score)
 
     def _calibrated(self, scores: FloatArray) -> FloatArray:
         safe = np.clip(scores.astype(np.float64), 1e-6, 1 - 1e-6)

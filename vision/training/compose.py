@@ -223,6 +223,35 @@ def draw_clutter(image: ImageArray, rng: np.random.Generator) -> None:
             cv2.fillConvexPoly(image, box.astype(np.int32), _colour(rng), cv2.LINE_AA)
 
 
+def draw_keys(image: ImageArray, rng: np.random.Generator) -> None:
+    """A field of keys, cards or labels with Latin letters: like tiles in size, but none."""
+    pitch = float(rng.uniform(18, 64))
+    size = pitch * float(rng.uniform(0.7, 0.95))
+    rows, columns = int(rng.integers(1, 6)), int(rng.integers(1, 14))
+    angle = float(rng.uniform(0, 360))
+    origin = rng.uniform(0, SIZE, 2)
+    light = rng.random() < 0.6
+    cap = np.array(_colour(rng, 150, 256) if light else _colour(rng, 0, 110), np.float64)
+    ink = _colour(rng, 0, 90) if light else _colour(rng, 150, 256)
+    tilt = math.radians(angle)
+    turn = np.array([[math.cos(tilt), math.sin(tilt)], [-math.sin(tilt), math.cos(tilt)]])
+    for row in range(rows):
+        for column in range(columns):
+            wide = float(rng.choice([1.0, 1.0, 1.0, 1.6]))
+            centre = np.array([column, row]) * pitch @ turn + origin
+            quad = _quad(centre, size * wide, size, angle)
+            _hull(image, quad, quad + np.array([1.0, 2.0]), cap * 0.6)
+            face = np.full(
+                (48, round(48 * wide), 3), np.clip(cap + rng.normal(0, 6), 0, 255), np.uint8
+            )
+            text = "".join(chr(int(v)) for v in rng.integers(33, 91, int(rng.integers(0, 3))))
+            style, scale = int(rng.choice([0, 2, 3])), float(rng.uniform(0.5, 1.2))
+            cv2.putText(
+                face, text, (6, 36), style, scale, ink, int(rng.integers(1, 3)), cv2.LINE_AA
+            )
+            _blend_tile(image, face, quad)
+
+
 def draw_arm(image: ImageArray, rng: np.random.Generator) -> ImageArray:
     """An arm with fingers reaching in, over everything; returns its mask."""
     mask = np.zeros(image.shape[:2], np.uint8)
@@ -430,6 +459,8 @@ def compose(arts: list[ArtSet], photos: list[Photo], rng: np.random.Generator) -
     style = random_style(arts, photos, rng)
     scene = Scene(felt(rng), np.zeros((SIZE // 4, SIZE // 4), np.uint8))
     draw_clutter(scene.image, rng)
+    if rng.random() < 0.3:
+        draw_keys(scene.image, rng)
     if rng.random() < 0.4:
         draw_panel(scene.image, rng)
     camera = float(rng.uniform(0, 360)) if rng.random() < 0.25 else float(rng.normal(0, 3))

@@ -75,12 +75,12 @@ def main() -> None:
     parser.add_argument("--weights", type=Path)
     parser.add_argument("--out", type=Path, default=Path("runs/eval"))
     parser.add_argument("--ignore", type=Path)
-    parser.add_argument("--limit", type=int)
+    parser.add_argument("--every", type=int, default=1, help="only every n-th picture")
     parser.add_argument("--confidence", type=float, default=0.25)
     options = parser.parse_args()
     cv2.setNumThreads(1)
     detector = Detector(options.weights, min_score=PREDICTION_FLOOR)
-    photos = load_split(options.photos, options.split)[: options.limit]
+    photos = load_split(options.photos, options.split)[:: options.every]
     extra = json.loads(options.ignore.read_text()) if options.ignore else {}
     predictions: dict[str, list[list[float]]] = {}
     pictures: list[Scored] = []

@@ -16,7 +16,7 @@ import onnx
 import torch
 from torch import nn
 
-from .reader_net import TileReader
+from .reader_net import TileReader, with_no_tile
 from .train_detector import build_model
 
 
@@ -48,7 +48,7 @@ class DeployedFinder(nn.Module):
 
 
 class DeployedReader(nn.Module):
-    """Crops (B, 4, 64, 64) uint8 to raw outputs (B, 47)."""
+    """Crops (B, 4, 64, 64) uint8 to raw outputs (B, 48)."""
 
     def __init__(self, reader: TileReader) -> None:
         super().__init__()
@@ -84,7 +84,8 @@ def export_finder(checkpoint: Path, target: Path) -> None:
 def export_reader(checkpoint: Path, target: Path) -> None:
     """Write the tile reader with a free batch size."""
     reader = TileReader()
-    reader.load_state_dict(torch.load(checkpoint, weights_only=True)["average"])
+    state = torch.load(checkpoint, weights_only=True)["average"]
+    reader.load_state_dict(with_no_tile(state))
     torch.onnx.export(
         DeployedReader(reader.eval()),
         (torch.zeros(2, 4, 64, 64, dtype=torch.uint8),),

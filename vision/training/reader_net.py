@@ -6,6 +6,8 @@ import torch
 from torch import nn
 
 CLASSES = 43
+OUTPUTS = CLASSES + 1
+"""Class logits: 42 faces, the back, and "no tile" for what the finder got wrong."""
 
 
 def _conv(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
@@ -34,7 +36,7 @@ class Residual(nn.Module):
 class TileReader(nn.Module):
     """Input (B, 4, 64, 64) in 0..1, R G B and box mask.
 
-    Output (B, 47): 43 class logits, then cos and sin of the rotation, cos and sin of twice the
+    Output (B, 48): 44 class logits, then cos and sin of the rotation, cos and sin of twice the
     rotation (defined for faces that look alike upside down, too).
     """
 
@@ -52,9 +54,20 @@ class TileReader(nn.Module):
             nn.Flatten(),
         )
         self.drop = nn.Dropout(0.1)
-        self.head = nn.Linear(160, CLASSES + 4)
+        self.head = nn.Linear(160, OUTPUTS + 4)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Raw outputs, see the class."""
         out: torch.Tensor = self.head(self.drop(self.body(x * 2 - 1)))
         return out
+
+
+def with_no_tile(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Weights of a reader that did not know "no tile" yet, with that output added, never chosen."""
+    weight, bias = state["head.weight"], state["head.bias"]
+    if len(bias) == OUTPUTS + 4:
+        return state
+    row = torch.zeros(1, weight.shape[1])
+    grown = torch.cat([weight[:CLASSES], row, weight[CLASSES:]])
+    biased = torch.cat([bias[:CLASSES], torch.tensor([-6.0]), bias[CLASSES:]])
+    return {**state, "head.weight": grown, "head.bias": biased}

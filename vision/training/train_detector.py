@@ -27,7 +27,7 @@ from ultralytics.nn.tasks import DetectionModel
 from ultralytics.utils.loss import v8DetectionLoss
 
 from .detector_data import Synthetic, WindowStream, collate
-from .sources import load_split
+from .sources import load_split, without_flawed_flowers
 
 CHECKPOINT = "last.pt"
 
@@ -143,7 +143,7 @@ def main() -> None:
         average.model.load_state_dict(state["average"])
         optimizer.load_state_dict(state["optimizer"])
         first = state["step"]
-    photos = load_split(options.photos, "train")
+    photos = [without_flawed_flowers(p) for p in load_split(options.photos, "train")]
     if options.relabel:
         from .relabel import apply_relabelling
 

@@ -19,8 +19,8 @@ from torch import nn
 from torch.utils.data import DataLoader, Dataset, Subset
 
 from .crops import Patches, Sample, SceneCrops, gather_patches, photo_sample
-from .reader_net import CLASSES, TileReader
-from .sources import Photo, load_split
+from .reader_net import OUTPUTS, TileReader, with_no_tile
+from .sources import Photo, load_split, without_flawed_flowers
 from .train_detector import CHECKPOINT, Average, learning_rate, parameter_groups, save
 
 
@@ -77,9 +77,9 @@ def to_tensors(samples: list[Sample]) -> dict[str, Any]:
 
 def losses(out: torch.Tensor, batch: dict[str, Any], smoothing: float) -> tuple[torch.Tensor, ...]:
     """Class, direction and axis losses."""
-    naming = nn.functional.cross_entropy(out[:, :CLASSES], batch["tile"], label_smoothing=smoothing)
-    direction = _angle_loss(out[:, CLASSES : CLASSES + 2], batch["rotation"], batch["has_rotation"])
-    axis = _angle_loss(out[:, CLASSES + 2 :], 2 * batch["axis"], batch["has_axis"])
+    naming = nn.functional.cross_entropy(out[:, :OUTPUTS], batch["tile"], label_smoothing=smoothing)
+    direction = _angle_loss(out[:, OUTPUTS : OUTPUTS + 2], batch["rotation"], batch["has_rotation"])
+    axis = _angle_loss(out[:, OUTPUTS + 2 :], 2 * batch["axis"], batch["has_axis"])
     return naming, direction, axis
 
 
@@ -115,7 +115,8 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     model = TileReader().to(memory_format=torch.channels_last)
     if options.start:
-        model.load_state_dict(torch.load(options.start, weights_only=True)["average"])
+        start = torch.load(options.start, weights_only=True)["average"]
+        model.load_state_dict(with_no_tile(start))
     average = Average(model)
     optimizer = torch.optim.AdamW(parameter_groups(model, 0.03), lr=options.lr)
     first = 0
@@ -125,7 +126,8 @@ def main() -> None:
         average.model.load_state_dict(state["average"])
         optimizer.load_state_dict(state["optimizer"])
         first = state["step"]
-    photos = [p for p in load_split(options.photos, "train") if not is_held_out(p)]
+    photos = [without_flawed_flowers(p) for p in load_split(options.photos, "train")]
+    photos = [photo for photo in photos if not is_held_out(photo)]
     patches = gather_patches(photos, options.photos / "crops")
     print(f"{len(patches.classes)} photographed tiles", flush=True)
     stream = BatchStream(
@@ -168,7 +170,7 @@ def run(  # noqa: PLR0917
         nn.utils.clip_grad_norm_(model.parameters(), 5.0)
         optimizer.step()
         average.update(model, step + 1)
-        right = (out[:, :CLASSES].argmax(1) == batch["tile"]).float().mean()
+        right = (out[:, :OUTPUTS].argmax(1) == batch["tile"]).float().mean()
         sums += torch.stack([naming.detach(), direction.detach(), axis.detach(), right])
         if (step + 1) % 50 == 0:
             speed = (step + 1 - first) * options.batch / (time.monotonic() - began)
