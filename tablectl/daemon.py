@@ -100,20 +100,21 @@ class Pace:
     Attributes:
         lockstep: every picture is worked on before the next is taken, and time is the pictures'.
         simulated: told to displays.
-        session: id of the session; made of the date when None.
     """
 
     lockstep: bool = False
     simulated: bool = False
-    session: str | None = None
 
 
 class Daemon:
     """Assembles and runs the parts for one configuration."""
 
-    def __init__(self, config: Config, pace: Pace | None = None) -> None:
+    def __init__(
+        self, config: Config, pace: Pace | None = None, session: str | None = None
+    ) -> None:
         self.config = config
         self.pace = pace or Pace()
+        self._session = session or datetime.now().strftime("%Y%m%d-%H%M%S")
         self._wall = WallClock()
         self._frames = RecordedClock()
         self.clock: Clock = self._frames if self.pace.lockstep else self._wall
@@ -132,7 +133,8 @@ class Daemon:
         """
         async with contextlib.AsyncExitStack() as stack:
             bus = Bus(self.clock)
-            plan = self._plan()
+            calibration = self._calibration()
+            plan = self._plan(calibration)
             recorder = self._start_recorder(stack, bus, plan)
             access = await self._start_broker(stack)
             game = GameService(bus, plan)
@@ -141,7 +143,7 @@ class Daemon:
             self._mirror(bus, mqtt)
             self._keep_ledger(stack, bus, plan, recorder)
             table = await self._connect_table(stack, bus)
-            eye = self._open_eye(stack, bus)
+            eye = self._open_eye(stack, bus, calibration)
             server, url, password = await self._start_server(stack, access)
             del server
             running = Running(
@@ -167,17 +169,17 @@ class Daemon:
 
     # --- parts ---
 
-    def _plan(self) -> SessionPlan:
+    def _plan(self, calibration: Calibration | None) -> SessionPlan:
         config = self.config
-        session = self.pace.session or datetime.now().strftime("%Y%m%d-%H%M%S")
         return SessionPlan(
-            session=session, table=config.table.id, rules=config.rules.id,
+            session=self._session, table=config.table.id, rules=config.rules.id,
             options=config.rules.options, names=config.table.seats,
             first_dealer=config.table.first_dealer, simulated=self.pace.simulated,
             sure=config.referee.sure, patience_s=config.referee.patience,
             geometry={
                 **config.table.geometry.model_dump(mode="json"), "seats": len(config.table.seats)
             },
+            calibration=None if calibration is None else calibration.model_dump(mode="json"),
         )  # fmt: skip
 
     def _start_recorder(
@@ -284,7 +286,7 @@ class Daemon:
         await stack.enter_async_context(client)
         return link
 
-    def _open_eye(self, stack: contextlib.AsyncExitStack, bus: Bus) -> Eye | None:
+    def _calibration(self) -> Calibration | None:
         settings = self.config.camera
         if settings.source is None:
             return None
@@ -292,13 +294,21 @@ class Daemon:
             raise DaemonError(
                 "camera.calibration is not set: run 'tablectl calibrate' and name its file there"
             )
+        return Calibration.load(settings.calibration)
+
+    def _open_eye(
+        self, stack: contextlib.AsyncExitStack, bus: Bus, calibration: Calibration | None
+    ) -> Eye | None:
+        settings = self.config.camera
+        if settings.source is None or calibration is None:
+            return None
         source = open_source(
             settings.source, lockstep=self.pace.lockstep, size=(settings.width, settings.height),
             fps=settings.fps,
             limits=Limits(stale_after=settings.stale_after, lost_after=settings.lost_after),
         )  # fmt: skip
         eye = Eye(
-            source, Calibration.load(settings.calibration),
+            source, calibration,
             Detector(self.config.detector.weights, self.config.detector.threads),
             self.config.table.table_geometry(),
             on_frame=lambda frame: self._on_frame(bus, frame),

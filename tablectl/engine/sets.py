@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tablectl.engine.events import Joy, Meld
-from tablectl.engine.scoring import would_win
+from tablectl.engine.scoring import settle, would_win
 from tablectl.engine.state import (
     Claim,
     HandState,
@@ -127,7 +127,7 @@ def locked_win(state: HandState, claimed: Winner) -> bool:
     locks = state.play.locks(state.options)
     if locks.win == "none" or claimed.tile is None or claimed.hand is None:
         return False
-    seat, hand, face = claimed.seat, claimed.hand, state.wild.plays_as(claimed.tile)
+    seat, face = claimed.seat, state.wild.plays_as(claimed.tile)
     for entry in state.players[seat].let_go:
         if locks.win == "same" and state.wild.plays_as(entry.tile) != face:
             continue
@@ -135,9 +135,18 @@ def locked_win(state: HandState, claimed: Winner) -> bool:
             continue
         if "hu" in entry.barred or entry.call == "hu":
             continue
-        if would_win(state, Winner(seat, "discard", entry.source, entry.tile, hand)):
+        missed = Winner(seat, "discard", entry.source, entry.tile, claimed.hand)
+        if would_win(state, missed) and not _pays_more(state, claimed, missed):
             return True
     return False
+
+
+def _pays_more(state: HandState, claimed: Winner, missed: Winner) -> bool:
+    """Where only a better win frees: whether this one is better; kong money is in both alike."""
+    if state.play.locks(state.options).win != "better":
+        return False
+    now, then = (settle(state, (win,)).delta for win in (claimed, missed))
+    return now is not None and then is not None and now[claimed.seat] > then[missed.seat]
 
 
 def _take_from_river(t: Transition, source: int, claimed: Tile) -> None:

@@ -30,6 +30,8 @@ class SessionPlan(BaseModel):
         names: one a seat.
         geometry: measures of the felt (:class:`vision.geometry.TableGeometry`), by field name;
             missing ones have their defaults.
+        calibration: of the camera, as its file holds it, so that recorded pictures can be read
+            anew; None without a camera.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -44,6 +46,7 @@ class SessionPlan(BaseModel):
     sure: float = 0.97
     patience_s: float = 1.5
     geometry: dict[str, Any] = Field(default_factory=dict)
+    calibration: dict[str, Any] | None = None
 
     def table_geometry(self) -> TableGeometry:
         """The measures of the felt."""

@@ -56,6 +56,7 @@ class SimulatedFelt:
     melds: list[list[_Meld]] = field(default_factory=list)
     flowers: list[list[Placed]] = field(default_factory=list)
     open_hands: dict[int, list[Placed]] = field(default_factory=dict)
+    winning: dict[int, Tile] = field(default_factory=dict)
     indicator: Placed | None = None
     dice: tuple[int, int] | None = None
     walls_up: bool = False
@@ -76,6 +77,7 @@ class SimulatedFelt:
         self.melds = [[] for _ in range(self.seats)]
         self.flowers = [[] for _ in range(self.seats)]
         self.open_hands = {}
+        self.winning = {}
         self.indicator, self.turn, self._last = None, None, None
         self._slots = [0] * self.seats
         self._meld_edge = [self.geometry.exposed[0] - 0.2] * self.seats
@@ -146,7 +148,10 @@ class SimulatedFelt:
         )  # fmt: skip
 
     def refs(self) -> dict[str, Tile]:
-        """True faces by the names that displays use (``r1.4``, ``m2.0.1``, ``h0.3``, ``i``)."""
+        """True faces by the displays' names (``r1.4``, ``m2.0.1``, ``h0.3``, ``w0``, ``i``).
+
+        A tile set apart from an open hand is listed with the hand too, behind all others.
+        """
         out: dict[str, Tile] = {}
         if self.indicator is not None:
             out["i"] = self.indicator.tile
@@ -155,7 +160,9 @@ class SimulatedFelt:
                 out |= {f"{letter}{seat}.{i}": p.tile for i, p in enumerate(row[seat])}
             for m, meld in enumerate(self.melds[seat]):
                 out |= {f"m{seat}.{m}.{i}": p.tile for i, p in enumerate(meld.placed)}
-        return out
+            shown = self.open_hands.get(seat, ())
+            out |= {f"h{seat}.{i}": p.tile for i, p in enumerate(shown)}
+        return out | {f"w{seat}": tile for seat, tile in self.winning.items()}
 
     def face_at(self, x_mm: float, y_mm: float) -> Tile | None:
         """True face of the lying tile nearest to a point, within half a tile."""
@@ -286,6 +293,8 @@ class SimulatedFelt:
         if apart is not None:
             laid.append(self._laid(apart, seat, laid[-1].x + 1.0 + _APART, y, tight=True))
         self.open_hands[seat] = laid
+        if event.tile is not None:
+            self.winning[seat] = parse_tile(event.tile)
         self.turn = None
         return [*visits, (seat, 0.0, y)]
 

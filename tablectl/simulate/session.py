@@ -81,6 +81,8 @@ class SimulatedSession:
         settled: asked now and then after a hand whether the display shows its final settlement.
         style: how the table looks.
         geometry: measures of the table.
+        freeze_at: simulated seconds after which the camera repeats its last picture, and for how
+            long; None never.
 
     Attributes:
         hands: what really happened, a hand each, as they end.
@@ -96,6 +98,7 @@ class SimulatedSession:
         settled: Callable[[int], bool],
         style: Style | None = None,
         geometry: TableGeometry | None = None,
+        freeze_at: tuple[float, float] | None = None,
     ) -> None:
         self.script = script
         self.table = table
@@ -114,6 +117,8 @@ class SimulatedSession:
         self._settled = settled
         self._dice: queue.SimpleQueue[tuple[int, int]] = queue.SimpleQueue()
         self._pictures: queue.Queue[tuple[float, Picture] | None] = queue.Queue(maxsize=1)
+        self._freeze_at = freeze_at
+        self._last: Picture | None = None
         self._t = 0.0
         self._started = 0.0
         self._stop = threading.Event()
@@ -246,10 +251,17 @@ class SimulatedSession:
                 return
             for seat, button in moment.presses:
                 self.table.press(seat, button)
-            with self.lock:
-                picture = self._renderer.render(moment.scene)
             self._t += 1.0 / self.script.tempo.fps
-            self._put((self._t, picture))
+            self._put((self._t, self._picture(moment)))
+
+    def _picture(self, moment: Moment) -> Picture:
+        frozen = self._freeze_at is not None and (
+            self._freeze_at[0] <= self._t < sum(self._freeze_at)
+        )
+        if self._last is None or not frozen:
+            with self.lock:
+                self._last = self._renderer.render(moment.scene)
+        return self._last
 
     def _put(self, item: tuple[float, Picture] | None) -> None:
         while not self._stop.is_set():

@@ -1,0 +1,346 @@
+"""The demonstration: a simulated table and camera, and the real daemon between them and the page.
+
+The simulated host answers the referee's questions as a person would: by looking at the table. Every
+question is counted, and the scores that the daemon published are compared with what was played.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+import aiomqtt
+
+from tablectl import channels
+from tablectl.config import Config, parse
+from tablectl.daemon import Daemon, Pace, Running
+from tablectl.messages import Question, Questions, Response, SettlementView, TableState, TileView
+from tablectl.rules import registry
+from tablectl.services.broker import BrokerAccess
+from tablectl.services.bus import Entry
+from tablectl.simulate.choreography import BRISK, LIVELY
+from tablectl.simulate.process import Simulator, SimulatorPlan
+from tablectl.simulate.session import SessionScript, SimulationError
+
+NAMES: Final = ("Ah Ming", "Siu Fan", "Uncle Bo", "Mei")
+_ANSWER_AFTER_S: Final = 12.0
+"""In the live demonstration the visitor has so long to answer before the simulated host does."""
+_POLL_S: Final = 0.1
+
+
+@dataclass(frozen=True)
+class DemoOptions:
+    """What the demonstration plays.
+
+    Attributes:
+        fast: as fast as the machine can, instead of in real time.
+        port: of the page; 0 for a free one.
+        keep: folder for recording and ledger; a temporary one when None.
+        style_seed: which of the looks that training never saw; None: the plain one.
+    """
+
+    rules: str = "hongkong"
+    options: dict[str, Any] = field(default_factory=dict)
+    hands: int | None = None
+    seed: int = 1
+    fast: bool = False
+    host: str = "127.0.0.1"
+    port: int = 8765
+    keep: Path | None = None
+    art: Path | None = None
+    style_seed: int | None = None
+    noise: dict[str, float] | None = None
+    freeze_at: tuple[float, float] | None = None
+    threads: int = 1
+
+
+@dataclass
+class DemoResult:
+    """What came out.
+
+    Attributes:
+        scores: points a seat as the daemon published them.
+        truth: points a seat as played.
+        hands_right: for each hand whether the published payments are those played.
+        questions: how often the referee asked.
+        seconds: wall-clock time a hand, one each.
+    """
+
+    hands: int = 0
+    scores: list[int] = field(default_factory=list)
+    truth: list[int] = field(default_factory=list)
+    hands_right: list[bool] = field(default_factory=list)
+    questions: int = 0
+    seconds: list[float] = field(default_factory=list)
+    recording: Path | None = None
+    problem: str = ""
+
+    @property
+    def agree(self) -> bool:
+        """Whether every hand was settled as it was played."""
+        return not self.problem and all(self.hands_right) and self.scores == self.truth
+
+    def to_json(self) -> str:
+        """The last line of ``tablectl demo --headless --json``."""
+        return json.dumps(
+            {
+                "hands": self.hands, "scores": self.scores, "truth": self.truth,
+                "agree": self.agree, "questions": self.questions,
+            }
+        )  # fmt: skip
+
+
+Progress = Callable[[str], None]
+
+
+async def run_demo(
+    options: DemoOptions,
+    progress: Progress = lambda _: None,
+    on_start: Callable[[Running], None] = lambda _: None,
+) -> DemoResult:
+    """Play a simulated session through the real daemon.
+
+    Args:
+        options: what is played.
+        progress: told what happens, a line at a time.
+        on_start: told where the page is.
+
+    Raises:
+        SimulationError: the simulated table did not come up.
+        DaemonError, BrokerError, ServerError: the daemon did not.
+    """
+    with contextlib.ExitStack() as stack:
+        if options.keep is None:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tablectl-")))
+        else:
+            folder = options.keep
+            folder.mkdir(parents=True, exist_ok=True)
+        camera = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tablectl-cam-")))
+        simulator = await asyncio.to_thread(Simulator, _simulator_plan(options, camera))
+        stack.callback(simulator.stop)
+        config = _config(options, simulator, folder)
+        pace = Pace(lockstep=options.fast, simulated=True)
+        async with Daemon(config, pace).run() as running:
+            on_start(running)
+            return await _Evening(options, simulator, running, progress).run()
+
+
+def _simulator_plan(options: DemoOptions, directory: Path) -> SimulatorPlan:
+    script = SessionScript(
+        rules=options.rules, options=options.options, hands=options.hands, seed=options.seed,
+        tempo=BRISK if options.fast else LIVELY, realtime=not options.fast,
+    )  # fmt: skip
+    return SimulatorPlan(
+        script, directory, options.style_seed, options.art,
+        machine_speed=30.0 if options.fast else 8.0, noise=options.noise,
+        freeze_at=options.freeze_at,
+    )  # fmt: skip
+
+
+def _config(options: DemoOptions, simulator: Simulator, folder: Path) -> Config:
+    rules = registry.get(options.rules)
+    seats = rules.equipment(rules.options(options.options)).seats
+    content: dict[str, Any] = {
+        "state_dir": str(folder),
+        "log_level": "warning",
+        "table": {"id": "demo", "name": "Demonstration", "seats": NAMES[:seats]},
+        "rules": {"id": options.rules, "options": options.options},
+        "serial": {"port": simulator.ready.serial_port},
+        "camera": {
+            "source": f"feed:{simulator.ready.feed}",
+            "calibration": str(simulator.ready.calibration),
+            "fps": LIVELY.fps,
+        },
+        "detector": {"threads": options.threads},
+        "server": {"host": options.host, "port": options.port},
+        "recording": {"frames": not options.fast},
+    }
+    return parse(content, "demonstration", folder)
+
+
+class _Evening:
+    """Watches the session as displays do, and plays the host."""
+
+    def __init__(
+        self, options: DemoOptions, simulator: Simulator, running: Running, progress: Progress
+    ) -> None:
+        self._options = options
+        self._simulator = simulator
+        self._running = running
+        self._progress = progress
+        self._final: dict[int, SettlementView] = {}
+        self._asked: dict[str, float] = {}
+        self._open: tuple[Question, ...] = ()
+        self._state: TableState | None = None
+        self._shown = 0
+        self._times = [time.monotonic()]
+        bus = running.bus
+        bus.on(SettlementView, self._on_settlement, channels.SETTLEMENT)
+        bus.on(Questions, self._on_questions, channels.QUESTIONS)
+        bus.on(TableState, self._on_state, channels.STATE)
+
+    def _on_settlement(self, entry: Entry[SettlementView]) -> None:
+        view = entry.message
+        if not view.final:
+            self._final.pop(view.hand, None)
+            return
+        self._final[view.hand] = view
+        winners = ", ".join(NAMES[win.seat] for win in view.wins) or "nobody"
+        self._progress(f"hand {view.hand}: {winners} won, {list(view.delta)}")
+
+    def _on_questions(self, entry: Entry[Questions]) -> None:
+        self._open = entry.message.open
+        for question in self._open:
+            if question.id not in self._asked:
+                self._asked[question.id] = time.monotonic()
+                self._progress(f"question: {question.text_en}")
+
+    def _on_state(self, entry: Entry[TableState]) -> None:
+        self._state = entry.message
+
+    async def run(self) -> DemoResult:
+        """Play until all hands are over."""
+        await self._running.mqtt.wait_connected()
+        async with _Host(self._running.access, "demo") as host:
+            await asyncio.to_thread(self._simulator.play)
+            problem = ""
+            try:
+                while not await asyncio.to_thread(self._simulator.finished):
+                    await self._answer(host)
+                    await self._let_players_see()
+                    await asyncio.sleep(_POLL_S)
+            except SimulationError as error:
+                problem = str(error)
+        return await self._result(problem)
+
+    async def _let_players_see(self) -> None:
+        if len(self._final) > self._shown and not self._open:
+            self._shown = len(self._final)
+            self._times.append(time.monotonic())
+            await asyncio.to_thread(self._simulator.show, self._shown)
+
+    async def _answer(self, host: _Host) -> None:
+        patience = 0.0 if self._options.fast else _ANSWER_AFTER_S
+        for question in self._open:
+            if time.monotonic() - self._asked[question.id] < patience:
+                continue
+            refs = await asyncio.to_thread(self._simulator.refs)
+            request = self._reply(question, refs)
+            if request is not None:
+                await host.request(*request)
+            return
+
+    def _reply(
+        self, question: Question, refs: dict[str, str]
+    ) -> tuple[str, dict[str, object]] | None:
+        """What a person who looks at the table says."""
+        match question.kind:
+            case "tile" if question.ref in refs:
+                answer = f"tile:{refs[question.ref]}"
+            case "winning_tile" if f"w{question.seat}" in refs:
+                answer = f"tile:{refs[f'w{question.seat}']}"
+            case "event":
+                answer = "drawn" if not _somebody_won(refs) else "play_on"
+            case "settlement":
+                return self._correction(refs)
+            case _:
+                return None
+        return "answer", {"question": question.id, "answer": answer}
+
+    def _correction(self, refs: dict[str, str]) -> tuple[str, dict[str, object]] | None:
+        """The first tile on the display that is another one on the table."""
+        for tile in _shown_tiles(self._state):
+            true = refs.get(tile.ref)
+            if true is not None and tile.tile not in (true, "back"):
+                return "correct", {"ref": tile.ref, "tile": true}
+        return None
+
+    async def _result(self, problem: str) -> DemoResult:
+        truth = await asyncio.to_thread(self._simulator.truth)
+        seats = len(self._running.game.referee.names)
+        scores, true_scores = [0] * seats, [0] * seats
+        right = []
+        for number, hand in enumerate(truth, start=1):
+            view = self._final.get(number)
+            right.append(view is not None and view.delta == hand.delta)
+            for seat in range(seats):
+                true_scores[seat] += hand.delta[seat]
+        for view in self._final.values():
+            for seat in range(seats):
+                scores[seat] += view.delta[seat]
+        times = self._times
+        return DemoResult(
+            len(truth), scores, true_scores, right, len(self._asked),
+            [round(b - a, 1) for a, b in pairwise(times)],
+            self._running.recording, problem,
+        )  # fmt: skip
+
+
+def _somebody_won(refs: dict[str, str]) -> bool:
+    return any(ref.startswith("w") for ref in refs)
+
+
+def _shown_tiles(state: TableState | None) -> list[TileView]:
+    if state is None:
+        return []
+    tiles: list[TileView] = [] if state.indicator is None else [state.indicator]
+    for seat in state.seats:
+        tiles += [*seat.hand, *seat.river, *seat.flowers]
+        tiles += [tile for meld in seat.melds for tile in meld.tiles]
+    return tiles
+
+
+class _Host:
+    """The host of the club with the operator's login, on MQTT like every other display."""
+
+    def __init__(self, access: BrokerAccess, table: str) -> None:
+        self._access = access
+        self._base = f"tablectl/{table}"
+        self._client: aiomqtt.Client | None = None
+        self._count = 0
+
+    async def __aenter__(self) -> _Host:
+        address, login = self._access.address, self._access.credentials["operator"]
+        assert login is not None, "the demonstration runs on a broker of its own"
+        self._client = aiomqtt.Client(
+            hostname=str(address.unix) if address.unix else address.host,
+            port=0 if address.unix else address.port,
+            transport="unix" if address.unix else "tcp",
+            username=login.username, password=login.password, identifier="demo-host",
+        )  # fmt: skip
+        await self._client.__aenter__()
+        await self._client.subscribe(f"{self._base}/response/+", qos=1)
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        assert self._client is not None
+        await self._client.__aexit__(None, None, None)
+
+    async def request(self, verb: str, args: dict[str, object]) -> Response | None:
+        """Ask the daemon for something and wait for its answer; None when none came."""
+        assert self._client is not None
+        self._count += 1
+        request_id = f"host-{self._count}"
+        payload = json.dumps({"id": request_id, "verb": verb, "args": args})
+        await self._client.publish(f"{self._base}/request/{verb}", payload, qos=1)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(5.0):
+                async for response in self._responses():
+                    if response.id == request_id:
+                        return response
+        return None
+
+    async def _responses(self) -> AsyncIterator[Response]:
+        assert self._client is not None
+        async for message in self._client.messages:
+            payload = message.payload
+            if isinstance(payload, bytes | str):
+                yield Response.model_validate_json(payload)

@@ -1,0 +1,224 @@
+"""The simulated evening in a process of its own, as a real table is a world of its own.
+
+The daemon meets it only through the serial line and the camera feed. The pipe beside them carries
+what simulated people know: the players see on the display that a hand is settled, and the host can
+look at the table when the referee asks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from firmware_protocol.wire import Message
+from tablectl.simulate.session import SessionScript, SimulatedSession, SimulationError, TrueHand
+from tablectl.tiles import format_tile
+from vision.calibration_fit import calibrate_from_markers
+from vision.render.style import Style
+
+
+@dataclass(frozen=True)
+class SimulatorPlan:
+    """What the simulator process is to do.
+
+    Attributes:
+        directory: for the camera's socket and the calibration.
+        style_seed: how the table looks; None for the plain pleasant style.
+        art: folder or font with other tile faces; None for our own.
+        machine_speed: table seconds a second of the machine under the felt.
+        noise: drop, corrupt, duplicate probabilities of the cable by the byte; see ``Noise``.
+        freeze_at: simulated seconds at which the camera freezes, and for how long; None never.
+    """
+
+    script: SessionScript
+    directory: Path
+    style_seed: int | None = None
+    art: Path | None = None
+    machine_speed: float = 1.0
+    noise: dict[str, float] | None = None
+    freeze_at: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class SimulatorReady:
+    """Where the daemon finds the table and its camera."""
+
+    serial_port: str
+    feed: Path
+    calibration: Path
+
+
+class Simulator:
+    """Starts the process and talks to it. Blocking calls; each answers within seconds."""
+
+    def __init__(self, plan: SimulatorPlan) -> None:
+        """Start the process and wait until table and camera are there.
+
+        Raises:
+            SimulationError: it could not start; the message is the process's own.
+        """
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        self._pipe: Connection[Any, Any] = ours
+        self._lock = threading.Lock()
+        self._process = context.Process(
+            target=_main, args=(plan, theirs), name="simulated table", daemon=True
+        )
+        self._process.start()
+        theirs.close()
+        self.ready: SimulatorReady = self._receive(timeout=60.0)
+
+    def play(self) -> None:
+        """Begin the session."""
+        self._ask("play")
+
+    def truth(self) -> list[TrueHand]:
+        """What really happened in the hands that are over."""
+        hands: list[TrueHand] = self._ask("truth")
+        return hands
+
+    def refs(self) -> dict[str, str]:
+        """What a person who looks at the table sees, by the displays' names of tiles."""
+        refs: dict[str, str] = self._ask("refs")
+        return refs
+
+    def show(self, settled: int) -> None:
+        """The display shows final settlements of so many hands."""
+        self._ask("show", settled)
+
+    def finished(self) -> bool:
+        """Whether the session is over.
+
+        Raises:
+            SimulationError: it failed.
+        """
+        done, failure = self._ask("finished")
+        if failure:
+            raise SimulationError(failure)
+        return bool(done)
+
+    def stop(self) -> None:
+        """End the process."""
+        with contextlib.suppress(SimulationError, OSError, EOFError):
+            self._ask("stop")
+        self._process.join(timeout=10.0)
+        if self._process.is_alive():
+            self._process.kill()
+
+    def _ask(self, *question: object) -> Any:
+        with self._lock:
+            try:
+                self._pipe.send(question)
+                return self._receive(timeout=30.0)
+            except (OSError, EOFError) as error:
+                raise SimulationError("the simulated table's process has ended") from error
+
+    def _receive(self, timeout: float) -> Any:
+        if not self._pipe.poll(timeout):
+            raise SimulationError(f"the simulated table did not answer within {timeout:g} s")
+        kind, value = self._pipe.recv()
+        if kind == "error":
+            raise SimulationError(str(value))
+        return value
+
+
+def _main(plan: SimulatorPlan, pipe: Connection[Any, Any]) -> None:
+    import cv2
+
+    cv2.setNumThreads(1)
+    try:
+        world = _World(plan)
+    except Exception as error:  # noqa: BLE001 - told to the parent process
+        pipe.send(("error", f"{type(error).__name__}: {error}"))
+        return
+    pipe.send(("ok", world.ready))
+    try:
+        _serve(world, pipe)
+    finally:
+        world.close()
+
+
+def _serve(world: _World, pipe: Connection[Any, Any]) -> None:
+    while True:
+        try:
+            question: Sequence[Any] = pipe.recv()
+        except EOFError:
+            return
+        if question[0] == "stop":
+            pipe.send(("ok", None))
+            return
+        try:
+            pipe.send(("ok", getattr(world, question[0])(*question[1:])))
+        except Exception as error:  # noqa: BLE001 - told to the parent process
+            pipe.send(("error", f"{type(error).__name__}: {error}"))
+
+
+class _World:
+    """Table, camera and players, inside the process."""
+
+    def __init__(self, plan: SimulatorPlan) -> None:
+        from firmware_protocol.noise import QUIET, Noise
+        from firmware_protocol.simulator import SimulatedTable
+
+        self._shown = 0
+        noise = Noise(**plan.noise) if plan.noise else QUIET
+        self._table = SimulatedTable(
+            speed=plan.machine_speed, seed=plan.script.seed, noise=noise,
+            on_emit=self._on_emit,
+        )  # fmt: skip
+        feed = plan.directory / "camera.sock"
+        self._session = SimulatedSession(
+            plan.script, self._table, feed_path=feed, settled=lambda n: self._shown > n,
+            style=_style(plan), freeze_at=plan.freeze_at,
+        )  # fmt: skip
+        calibration = plan.directory / "calibration.json"
+        picture = self._session.empty_picture()
+        calibrate_from_markers(picture, self._session.felt.geometry).save(calibration)
+        self._table.start()
+        self.ready = SimulatorReady(self._table.port, feed, calibration)
+
+    def _on_emit(self, message: Message) -> None:
+        self._session.on_emit(message)
+
+    def play(self) -> None:
+        self._session.start()
+
+    def truth(self) -> list[TrueHand]:
+        with self._session.lock:
+            return list(self._session.hands)
+
+    def refs(self) -> dict[str, str]:
+        with self._session.lock:
+            return {ref: format_tile(tile) for ref, tile in self._session.felt.refs().items()}
+
+    def show(self, settled: int) -> None:
+        self._shown = settled
+
+    def finished(self) -> tuple[bool, str]:
+        failure = self._session.failure
+        return self._session.finished, "" if failure is None else str(failure)
+
+    def close(self) -> None:
+        self._session.stop()
+        self._table.stop()
+
+
+def _style(plan: SimulatorPlan) -> Style:
+    import numpy as np
+
+    from vision.art.sets import load_art
+
+    style = Style() if plan.style_seed is None else Style.random(
+        np.random.default_rng(plan.style_seed), split="test"
+    )  # fmt: skip
+    if plan.art is None:
+        return style
+    from dataclasses import replace
+
+    return replace(style, art=load_art(plan.art))
