@@ -177,7 +177,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 @given(st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_no_input_gives_anything_but_a_settlement_or_a_clear_line(data: st.DataObject) -> None:
     case = deepcopy(data.draw(st.sampled_from(PUBLISHED)))
     for _ in range(data.draw(st.integers(1, 3))):

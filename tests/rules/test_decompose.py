@@ -76,7 +76,7 @@ def test_five_sets_of_a_sixteen_tile_game() -> None:
 
 
 @given(naturals_and_wilds(max_wilds=2))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_standard_hands_agree_with_substitution(hand: tuple[list[int], int]) -> None:
     check_standard(*hand)
 
@@ -127,7 +127,7 @@ def test_no_partition_is_missed(hand: tuple[list[int], int]) -> None:
 
 
 @given(st.lists(st.integers(0, 33), min_size=10, max_size=14), st.integers(0, 2))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_pairs_sets_and_orphans_agree_with_substitution(tiles: list[int], wilds: int) -> None:
     check_irregular(tiles, wilds)
 
@@ -171,7 +171,7 @@ def test_distance_counts_wild_tiles_as_fitting() -> None:
 
 
 @given(naturals_and_wilds(max_wilds=8))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_a_wild_tile_is_some_tile(hand: tuple[list[int], int]) -> None:
     """With ``n`` wild tiles a hand wins exactly if it wins with one of them made some tile.
 
@@ -191,7 +191,7 @@ def test_a_wild_tile_is_some_tile(hand: tuple[list[int], int]) -> None:
 
 
 @given(naturals_and_wilds(max_wilds=8))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_readings_use_every_tile_once(hand: tuple[list[int], int]) -> None:
     tiles, wilds = hand
     seen = set()

@@ -86,7 +86,7 @@ def check_hangzhou(case: ScoreCase) -> None:
 
 
 @given(seeds)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_hangzhou_scores_agree_with_substitution(seed: int) -> None:
     check_hangzhou(sample("hangzhou", seed, max_wilds=2))
 
@@ -166,7 +166,7 @@ def check_hongkong(case: ScoreCase) -> None:
 
 
 @given(seeds)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_hongkong_scores_agree_with_plain_counting(seed: int) -> None:
     check_hongkong(sample("hongkong", seed))
 
@@ -251,7 +251,7 @@ def all_cases(rules: str, seed: int) -> list[ScoreCase]:
 
 @pytest.mark.parametrize("rules", IDS)
 @given(seed=seeds)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_payments_sum_to_zero(rules: str, seed: int) -> None:
     for case in all_cases(rules, seed):
         found = settle(case)
@@ -261,7 +261,7 @@ def test_payments_sum_to_zero(rules: str, seed: int) -> None:
 
 @pytest.mark.parametrize("rules", IDS)
 @given(seed=seeds, order=st.sampled_from(list(permutations(range(3)))))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_suits_may_be_relabelled(rules: str, seed: int, order: tuple[int, ...]) -> None:
     def face(tile: Tile) -> Tile:
         return Tile(order[tile // 9] * 9 + tile % 9) if tile < 27 else tile
@@ -275,7 +275,7 @@ def test_suits_may_be_relabelled(rules: str, seed: int, order: tuple[int, ...]) 
 
 @pytest.mark.parametrize("rules", IDS)
 @given(seed=seeds, by=st.integers(1, 3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_seats_may_be_rotated(rules: str, seed: int, by: int) -> None:
     for case in all_cases(rules, seed):
         before, after = settle(case), settle(rotated(case, by))
@@ -287,7 +287,7 @@ def test_seats_may_be_rotated(rules: str, seed: int, by: int) -> None:
 
 @pytest.mark.parametrize("rules", IDS)
 @given(seed=seeds)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_the_order_of_tiles_means_nothing(rules: str, seed: int) -> None:
     for case in all_cases(rules, seed):
         shuffled = [
@@ -298,7 +298,7 @@ def test_the_order_of_tiles_means_nothing(rules: str, seed: int) -> None:
 
 
 @given(seed=seeds)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_wild_tiles_are_accounted_for(seed: int) -> None:
     case = sample("hangzhou", seed)
     (win,) = case.outcome.wins
