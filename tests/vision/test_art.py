@@ -100,6 +100,13 @@ def test_unusable_artwork_is_named(tmp_path: Path) -> None:
         load_art(tmp_path / "face.otf")
 
 
+def test_a_broken_face_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("resvg_py")
+    (tmp_path / "1m.svg").write_text("<svg", encoding="utf-8")
+    with pytest.raises(ArtError, match=r"cannot draw .*1m\.svg"):
+        load_art(tmp_path)
+
+
 def test_missing_library_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     (tmp_path / "1m.svg").write_text("<svg/>", encoding="utf-8")

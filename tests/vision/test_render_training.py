@@ -10,6 +10,7 @@ import pytest
 from vision.art.raster import ArtError
 from vision.art.sets import own_art
 from vision.geometry import TableGeometry
+from vision.render.camera import Camera
 from vision.render.scene import Pose
 from vision.render.style import (
     _BACKS,
@@ -78,3 +79,12 @@ def test_hidden_faces_are_not_labelled() -> None:
     sample = render_training_sample(np.random.default_rng(5), "test", (480, 480))
     assert len(sample.labels()) == sum(readable(truth) for truth in sample.truths)
     assert all(truth.visible >= 0.4 for truth in sample.labelled())
+
+
+def test_random_overhead_cameras_keep_seat_zero_at_the_bottom() -> None:
+    for seed in range(12):
+        style = Style.random(np.random.default_rng(seed), "test")
+        camera = Camera(style.camera, (1920, 1080), TableGeometry().half_mm)
+        centre, bottom, right = camera.project([(0, 0), (0, 300), (300, 0)])
+        assert bottom[1] > centre[1] + 200
+        assert right[0] > centre[0] + 200

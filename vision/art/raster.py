@@ -83,13 +83,16 @@ def font_family(font: Path) -> str:
     raise ArtError(f"{font} is not an OpenType font with an English family name")
 
 
-def rasterise_glyph(font: Path, family: str, char: str, size: tuple[int, int]) -> NDArray[np.uint8]:
+def rasterise_glyph(
+    font: Path, family: str, char: str, size: tuple[int, int]
+) -> NDArray[np.uint8] | None:
     """Draw one character of a font file in black on transparent ground, cropped to its ink.
 
-    Returns (height, width, 4) BGRA of ``size`` = (width, height) pixels.
+    Returns (height, width, 4) BGRA of ``size`` = (width, height) pixels, ``None`` when the font
+    draws nothing for the character.
 
     Raises:
-        ArtError: the library is missing or the font has no such character.
+        ArtError: the library is missing or cannot use the font.
     """
     em = 4 * size[1]
     svg = (
@@ -107,7 +110,7 @@ def rasterise_glyph(font: Path, family: str, char: str, size: tuple[int, int]) -
     picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
     ink = None if picture is None else cv2.findNonZero((picture[:, :, 3] > 8).astype(np.uint8))
     if picture is None or ink is None:
-        raise ArtError(f"the font {font.name} draws nothing for U+{ord(char):04X}")
+        return None
     x, y, w, h = cv2.boundingRect(ink)
     cropped = picture[y : y + h, x : x + w]
     return np.asarray(cv2.resize(cropped, size, interpolation=cv2.INTER_AREA), np.uint8)

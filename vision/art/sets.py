@@ -122,7 +122,10 @@ def _from_folder(path: Path, files: list[Path], fallback: ArtSet | None) -> ArtS
     for file in files:
         tile = tile_of_file(file.stem)
         if tile is not None and tile not in found:
-            found[tile] = rasterise_svg(file.read_text(encoding="utf-8"), ATLAS_CELL)
+            try:
+                found[tile] = rasterise_svg(file.read_text(encoding="utf-8"), ATLAS_CELL)
+            except (ArtError, UnicodeDecodeError, OSError) as error:
+                raise ArtError(f"cannot draw {file}: {error}") from None
     if not found:
         raise ArtError(f"no file name in {path} means a tile: use 1m.svg .. 8f.svg")
     return _complete(path.name, found, fallback)
@@ -134,7 +137,10 @@ def _from_font(font: Path, fallback: ArtSet | None) -> ArtSet:
     for offset, name in enumerate(_UNICODE):
         tile = parse_tile(name)
         picture = rasterise_glyph(font, family, chr(0x1F000 + offset), ATLAS_CELL)
-        found[tile] = _coloured(_without_frame(picture), tile)
+        if picture is not None:
+            found[tile] = _coloured(_without_frame(picture), tile)
+    if not found:
+        raise ArtError(f"the font {font} has none of the Unicode tiles U+1F000 to U+1F029")
     return _complete(font.stem, found, fallback)
 
 

@@ -23,7 +23,8 @@ class CameraPose:
         distance_mm: from the camera to that point.
         tilt_deg: angle off the vertical.
         azimuth_deg: direction from which a tilted camera looks, clockwise, 0 from seat 0's side.
-        roll_deg: turn of the picture about the line of sight, clockwise.
+        roll_deg: turn of the camera about the line of sight; a roll equal to the azimuth keeps
+            seat 0 at the bottom of the picture.
         mm_per_px: size of a pixel on the felt at the target; 0 fits the whole felt.
         k1, k2: radial distortion for coordinates in units of half the picture's diagonal
             (negative k1 is a barrel).

@@ -8,7 +8,7 @@ rectangles they touch are laid anew.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -31,7 +31,8 @@ Picture = NDArray[np.uint8]
 Floats = NDArray[np.floating[Any]]
 Points = NDArray[np.float64]
 Box = tuple[int, int, int, int]
-_SPRITES_KEPT = 4000
+_SPRITES_KEPT = 1500
+"""Sprites kept for tiles that come back; one takes some 60 kB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +126,9 @@ class Renderer:
         return self._expose(picture)
 
     def _update_still(self, scene: Scene) -> None:
-        solids: frozenset[SceneTile | Prop] = frozenset((*scene.tiles, *scene.props))
+        solids: frozenset[SceneTile | Prop] = frozenset(
+            (*map(self._as_seen, scene.tiles), *scene.props)
+        )
         panel = PanelState.of(scene)
         dirty: list[Box] = []
         if panel != self._panel:
@@ -147,6 +150,13 @@ class Renderer:
             self._still[box[1] : box[3], box[0] : box[2]] = self._compose(box, sprites)
         if len(self._sprites) > _SPRITES_KEPT:
             self._sprites = {k: v for k, v in self._sprites.items() if k in solids}
+
+    def _as_seen(self, tile: SceneTile) -> SceneTile:
+        """A tile whose face cannot be seen looks like any other in its place."""
+        hidden = tile.pose is Pose.FLAT_DOWN or (
+            tile.pose is Pose.STANDING and not self._maker.faces_camera(tile)
+        )
+        return replace(tile, tile=Tile(0)) if hidden else tile
 
     def _sprite(self, solid: SceneTile | Prop) -> Sprite | None:
         if solid not in self._sprites:
@@ -358,7 +368,7 @@ class Renderer:
         sprites: list[tuple[Sprite, int]] = []
         every: tuple[SceneTile | Prop, ...] = (*scene.tiles, *scene.props)
         for number, solid in enumerate(every, start=1):
-            sprite = self._sprite(solid)
+            sprite = self._sprite(self._as_seen(solid) if isinstance(solid, SceneTile) else solid)
             if sprite is not None:
                 sprites.append((sprite, number))
         for sprite, number in sorted(sprites, key=lambda s: (s[0].order, s[0].origin)):

@@ -159,11 +159,16 @@ class SolidMaker:
         )
         return self._finish(canvas, ring, (0.0, prop.height_mm), None, (0.0, -distance))
 
+    def faces_camera(self, tile: SceneTile) -> bool:
+        """Whether the camera is on the face's side of a standing tile."""
+        frame = _Frame(tile.x_mm, tile.y_mm, tile.rotation_deg)
+        return float(frame.local(self.camera.position[:2])[1]) > self.depth / 2
+
     # --- parts -----------------------------------------------------------------------------------
 
     def _tone(self, tile: SceneTile) -> NDArray[np.float64]:
-        """Tone of one piece: the same place and tile always give the same."""
-        key = hash((self.style.seed, tile.tile, round(tile.x_mm, 1), round(tile.y_mm, 1)))
+        """Tone of one piece: the same place always gives the same."""
+        key = hash((self.style.seed, tile.level, round(tile.x_mm, 1), round(tile.y_mm, 1)))
         rng = np.random.default_rng(key & 0xFFFFFFFF)
         return 1 + rng.normal(0, self.style.jitter) + rng.normal(0, self.style.jitter / 3, 3)
 
