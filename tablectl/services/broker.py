@@ -377,9 +377,9 @@ class PrivateBroker:
             raise
 
     def _write_files(self, directory: Path) -> None:
-        listeners = [f"0 {directory / 'mqtt.sock'}"]
-        if self._listen is not None:
-            listeners.append(self._listen)
+        # The socket file last: once it answers, the other address has been bound as well.
+        listeners = [] if self._listen is None else [self._listen]
+        listeners.append(f"0 {directory / 'mqtt.sock'}")
         user = "root" if os.geteuid() == 0 else None
         write_private(
             directory / "passwords", "".join(map(password_line, self._credentials.values()))
