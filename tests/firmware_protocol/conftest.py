@@ -1,7 +1,7 @@
 """The peers that the conformance suite runs against.
 
 A peer is a table on some port together with a hand on its machine. Every peer kind must pass
-every test of test_conformance.py; a new kind is one more entry of PEERS.
+every test of test_conformance.py; a new kind is one more parameter of `make_peer`.
 """
 
 from collections.abc import Callable, Iterator

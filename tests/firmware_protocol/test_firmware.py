@@ -266,6 +266,22 @@ def test_emergency_stop_cuts_at_once_and_latches_until_release_and_reset() -> No
     assert table.firmware.controller.mode is m.TableMode.READY
 
 
+def test_the_emergency_stop_cuts_in_hardware_and_in_firmware_each_by_itself() -> None:
+    table = VirtualTable().ready()
+    table.start(m.BuildWalls(m.TileProgram.TILES_144))
+    table.run(5)
+    table.plant.e_stop_open = True
+    table.plant.step(0.001)
+    assert not table.plant.motors.any_on, "hardware, with the controller hung"
+    table.plant.motors.pan = True
+    table.plant.motors.lift = [1] * 4
+    table.firmware.controller.tick(0.001)
+    assert not table.plant.motors.any_on, "firmware, with the relay welded"
+    table.plant.motors.centre = -1
+    table.firmware.controller.tick(0.001)
+    assert not table.plant.motors.any_on, "and it stays so while latched"
+
+
 def test_host_lost_in_a_stacking_holds_and_keeps_counting() -> None:
     table = VirtualTable().ready()
     build = m.BuildWalls(m.TileProgram.TILES_144)
