@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+from tablectl.messages import Questions
 from tests.web import views
 from tests.web.stage import PASSWORD, Stage, show_view
 
@@ -152,9 +153,7 @@ async def test_question_is_answered_with_one_tap_after_login(
         await until(lambda: len(stage.requests) == 2)
         assert stage.requests[1].args == {"question": "q17", "answer": "tile:3s"}
 
-        stage.show(
-            questions=views.Questions(), settlement=views.settlement(), state=views.settled()
-        )
+        stage.show(questions=Questions(), settlement=views.settlement(), state=views.settled())
         await page.get_by_test_id("final").wait_for()
         assert await page.get_by_test_id("question").count() == 0
 
@@ -202,8 +201,8 @@ async def test_issue_is_shown_as_a_toast(browser: Browser, stage: Stage) -> None
     async with opened(browser, stage) as page:
         stage.show(state=views.swap_discard())
         await page.get_by_test_id("toast-issue").wait_for()
-        assert "Mei 梅: not allowed: swap discard" in await text(page, "toast-issue")
-        assert "swap discard" in await text(page, "issues")
+        assert "Mei 梅: not allowed: may not throw the tile just called" in await text(page, "toast-issue")
+        assert "not allowed: may not throw" in await text(page, "issues")
 
 
 async def test_says_stale_when_the_broker_dies_and_comes_back_by_itself(

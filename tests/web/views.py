@@ -1,4 +1,4 @@
-"""Made-up views of a table, in the daemon's own message types: what a display must be able to show."""
+"""Made-up views of a table, in the daemon's own message types."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def pung_called() -> TableState:
 def swap_discard() -> TableState:
     """A discard that the rules don't allow."""
     issue = IssueView(
-        id="swap_discard", seat=0, text_en="not allowed: swap discard", text_zh="違規：喰替"
+        id="swap_discard", seat=0, text_en="may not throw the tile just called", text_zh="不可打出剛要的牌"
     )
     return playing(t=445.0, issues=(issue.model_dump(),))
 
@@ -130,7 +130,7 @@ def win_view() -> WinView:
             PatternView(id="fortune_float", en="Fortune float", zh="財飄", value=2),
             PatternView(id="kong_bloom", en="Kong bloom", zh="槓開", value=2),
         ),
-        unit="multiplier", wild_as=(("6p", "5z"), ("6p", "6p")),
+        unit="times", wild_as=(("6p", "5z"), ("6p", "6p")),
     )  # fmt: skip
 
 
@@ -254,7 +254,7 @@ def hongkong_win() -> tuple[TableState, SettlementView]:
 def health(**changes: object) -> Health:
     """All well."""
     good = Health(
-        t=431.0, camera="ok", camera_frame_age=0.1, sight="clear", detector_ms=74.0,
+        t=431.0, camera="fine", camera_frame_age=0.1, sight="clear", detector_ms=74.0,
         recording="sessions/2026-11-30-evening.mcap", version="0.1.0",
         camera_counters={"frames": 4310, "dropped": 12, "restarts": 0},
         link=LinkHealth(state="up", port="/dev/serial/by-id/usb-tablectl-0001", firmware="1.0.0",

@@ -22,8 +22,11 @@ export interface Ports {
   readonly random: () => number;
 }
 
-/** Topics under `tablectl/<table>/` that the page reads. */
-export const READ_TOPICS = ["availability", "state", "settlement", "questions", "health", "event"] as const;
+/**
+ * Topics under `tablectl/<table>/` that the page reads. Retained ones come in this order: `state`
+ * after what it is shown with, because the page counts as live from then on.
+ */
+export const READ_TOPICS = ["availability", "health", "settlement", "questions", "state", "event"] as const;
 
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 10_000;

@@ -63,11 +63,11 @@ export function splitRiver(river: readonly TileView[]): readonly (readonly TileV
   return rows;
 }
 
-/** The settlement belonging to the hand on the table, while that hand is being paid. */
+/** The settlement of the hand on the table, from the win until the next hand is dealt. */
 export function shownSettlement(model: Model): SettlementView | null {
   const { state, settlement } = model;
   if (!state || !settlement || settlement.hand !== state.hand) return null;
-  return state.phase === "settled" || state.phase === "settling" || state.phase === "idle" ? settlement : null;
+  return state.phase === "playing" || state.phase === "dealing" ? null : settlement;
 }
 
 /** Change of the last settled hand per seat; null where none belongs to this session. */
@@ -157,8 +157,8 @@ export function linkSeverity(health: Health): Severity {
   }
 }
 
-const GOOD_CAMERA: ReadonlySet<string> = new Set(["ok", "live", "up", "running", "good"]);
-const STARTING_CAMERA: ReadonlySet<string> = new Set(["starting", "off", "reconnecting", "restarting"]);
+const GOOD_CAMERA: ReadonlySet<string> = new Set(["fine", "ok"]);
+const STARTING_CAMERA: ReadonlySet<string> = new Set(["starting", "off", "none"]);
 
 export function cameraSeverity(health: Health): Severity {
   if (GOOD_CAMERA.has(health.camera)) return "good";

@@ -9,7 +9,7 @@ import {
   PayloadError,
 } from "./decode";
 import type { CallView, Health, IssueView, Questions, SettlementView, TableState } from "./messages";
-import { QUIET_CALLS } from "./text";
+import { notAllowed, QUIET_CALLS } from "./text";
 
 export interface Link {
   readonly status: "connecting" | "up" | "down";
@@ -205,7 +205,9 @@ function announce(model: Model, state: TableState, now: number): Model {
   const last = calls.at(-1);
   if (last && sameCall(last, call)) return { ...model, calls: replaceLast(calls, call) };
   const history = [...calls, call].slice(-CALLS_KEPT);
-  const old = state.t - call.t > BANNER_MS / 1000;
+  // A retained state is as old as its last change; the health report tells the time now.
+  const told = Math.max(state.t, model.health?.t ?? 0);
+  const old = told - call.t > BANNER_MS / 1000;
   if (old || QUIET_CALLS.has(call.call)) return { ...model, calls: history, banner: null };
   return { ...model, calls: history, banner: { call, since: now } };
 }
@@ -222,13 +224,14 @@ function issueToast(model: Model, issue: IssueView, now: number): Model {
   const name = issue.seat === null ? "" : (model.state?.seats[issue.seat]?.name ?? "");
   const who = name === "" ? "" : `${name}: `;
   const fallback = issue.id.replaceAll("_", " ");
+  const text = notAllowed({ en: issue.text_en || fallback, zh: issue.text_zh || fallback });
   return addToast(
     model,
     {
       key: issueKey(issue),
       kind: "issue",
-      en: who + (issue.text_en || `not allowed: ${fallback}`),
-      zh: who + (issue.text_zh || `違規：${fallback}`),
+      en: who + text.en,
+      zh: who + text.zh,
     },
     now,
   );

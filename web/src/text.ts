@@ -38,8 +38,18 @@ export function callName(call: string): Bilingual {
   return CALLS[call] ?? { en: call.replaceAll("_", " "), zh: call.replaceAll("_", " ") };
 }
 
-/** Calls too quiet for a banner: they change nothing that a spectator must not miss. */
-export const QUIET_CALLS: ReadonlySet<string> = new Set(["pass", "draw", "discard", ""]);
+/** Too quiet for a banner: no call, or as frequent as flowers; the list beside the table has them. */
+export const QUIET_CALLS: ReadonlySet<string> = new Set(["pass", "draw", "discard", "flower", ""]);
+
+/** Units that multiply: their values are written as ×2. */
+export function multiplies(unit: string): boolean {
+  return unitName(unit).en === "×";
+}
+
+/** An issue as told to the table, with what it is said before it. */
+export function notAllowed(text: Bilingual): Bilingual {
+  return { en: `not allowed: ${text.en}`, zh: `違規：${text.zh}` };
+}
 
 export const PHASES: Readonly<Record<Phase, Bilingual>> = {
   idle: { en: "No session", zh: "未開局" },
@@ -85,6 +95,7 @@ const UNITS: Readonly<Record<string, Bilingual>> = {
   doubles: { en: "doubles", zh: "番" },
   multiplier: { en: "×", zh: "倍" },
   multipliers: { en: "×", zh: "倍" },
+  times: { en: "×", zh: "倍" },
   points: { en: "points", zh: "分" },
 };
 
@@ -139,6 +150,13 @@ export const VERBS: Readonly<Record<Verb, Bilingual>> = {
   ruling: { en: "Ruling", zh: "裁決" },
 };
 
+/** What the host may rule, in hand-log ids. */
+export const RULINGS: readonly { readonly kind: string; readonly label: Bilingual }[] = [
+  { kind: "false_win", label: { en: "False win", zh: "詐胡" } },
+  { kind: "wrong_count", label: { en: "Wrong tile count", zh: "相公" } },
+  { kind: "wrong_call", label: { en: "Wrong call", zh: "錯叫" } },
+];
+
 export interface TableCommand {
   readonly command: string;
   readonly label: Bilingual;
@@ -153,7 +171,6 @@ export const TABLE_COMMANDS: readonly TableCommand[] = [
   { command: "close_centre", label: { en: "Close centre", zh: "合中盤" }, moves: true },
   { command: "build_walls", label: { en: "Build walls", zh: "洗牌" }, moves: true },
   { command: "roll_dice", label: { en: "Roll dice", zh: "擲骰" }, moves: false },
-  { command: "self_test", label: { en: "Self-test", zh: "自檢" }, moves: true },
   { command: "reset_fault", label: { en: "Reset after fault", zh: "故障復位" }, moves: false },
 ];
 
@@ -161,6 +178,11 @@ export const TABLE_COMMANDS: readonly TableCommand[] = [
 export function signed(value: number): string {
   if (value === 0) return "0";
   return value > 0 ? `+${plain(value)}` : plain(value);
+}
+
+/** Style of a gain or a loss; the sign itself says it without colour. */
+export function signClass(value: number): string {
+  return value > 0 ? "plus" : value < 0 ? "minus" : "zero";
 }
 
 /** Numbers with a real minus sign and no needless decimals. */

@@ -94,6 +94,8 @@ describe("calls", () => {
     expect(live({ t: 500, last_call: pung(110) }).banner).toBeNull();
     expect(live({ t: 110, last_call: { ...pung(110), call: "pass" } }).banner).toBeNull();
     expect(live({ t: 112, last_call: pung(110) }).banner).not.toBeNull();
+    const late = [...CONNECT, message("health", { t: 500 }), message("state", state({ t: 110, last_call: pung(110) }))];
+    expect(play(late).banner).toBeNull();
   });
 
   it("takes the banner away when the connection is lost, and does not repeat it after", () => {
@@ -111,11 +113,11 @@ describe("calls", () => {
 });
 
 describe("toasts", () => {
-  const issue = { id: "swap_discard", seat: 1, text_en: "not allowed: swap discard", text_zh: "違規" };
+  const issue = { id: "swap_discard", seat: 1, text_en: "may not throw the tile just called", text_zh: "不可打出剛要的牌" };
 
   it("shows a new issue once and names the seat", () => {
     const broken = play([[message("state", state({ issues: [issue] })), 2_000]], live());
-    expect(broken.toasts.map((toast) => toast.en)).toEqual(["Jonas: not allowed: swap discard"]);
+    expect(broken.toasts.map((toast) => toast.en)).toEqual(["Jonas: not allowed: may not throw the tile just called"]);
     const same = play([[message("state", state({ issues: [issue], wall: 40 })), 3_000]], broken);
     expect(same.toasts[0]?.until).toBe(2_000 + TOAST_MS);
     expect(play([[{ type: "tick" }, 2_000 + TOAST_MS]], same).toasts).toEqual([]);

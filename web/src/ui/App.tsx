@@ -34,9 +34,7 @@ function TablePage(): VNode {
         ) : (
           <section class="table empty" data-testid="empty-table">
             <div class="felt">
-              <p>
-                {live ? <Bi en="No session is running" zh="尚未開局" zhFirst /> : <Bi en="Waiting for the table" zh="等待牌桌" zhFirst />}
-              </p>
+              {live && <p><Bi en="No session is running" zh="尚未開局" zhFirst /></p>}
             </div>
           </section>
         )}

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { placeOf, seatName } from "../derive";
 import type { CallView, TableState } from "../messages";
-import { callName } from "../text";
+import { callName, windName } from "../text";
 import { tileName } from "../tiles";
 import { Bi } from "./Bi";
 import { useView } from "./context";
@@ -24,6 +24,8 @@ export function Banner(): VNode {
   const call = banner?.call ?? null;
   const name = call && callName(call.call);
   const detail = call && callDetail(call, model.state);
+  const letter = model.state?.seats.find((seat) => seat.seat === call?.seat)?.wind;
+  const wind = letter ? windName(letter) : null;
   return (
     <div class="banner-holder" aria-live="assertive" aria-atomic="true">
       {call && name && detail && (
@@ -35,7 +37,10 @@ export function Banner(): VNode {
           <span class="banner-glyph" lang="zh-Hant">{name.zh}</span>
           <span class="banner-text">
             <b>{name.en}</b>
-            <span class="banner-who">{seatName(model.state, call.seat)}</span>
+            <span class="banner-who">
+              {seatName(model.state, call.seat)}
+              {wind && <small> · <Bi en={wind.en} zh={wind.zh} zhFirst /></small>}
+            </span>
             <span class="banner-detail"><Bi en={detail.en} zh={detail.zh} /></span>
           </span>
           {call.tile && <Face tile={call.tile} class="banner-tile" />}

@@ -1,8 +1,8 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { questionFor } from "../derive";
+import { questionFor, seatName } from "../derive";
 import { LoginError } from "../operator";
-import { percent, TABLE_COMMANDS, type TableCommand } from "../text";
+import { percent, RULINGS, TABLE_COMMANDS, type TableCommand } from "../text";
 import { FACE_ROWS, lookalikes, tileName } from "../tiles";
 import { Bi } from "./Bi";
 import { useView } from "./context";
@@ -94,17 +94,21 @@ function Login({ then }: { readonly then: (() => void) | null }): VNode {
 }
 
 interface PickerProps {
+  /** Whether the ranking is the referee's; otherwise it only knows what looks alike. */
+  readonly judged: boolean;
   readonly ranked: readonly { readonly tile: string; readonly probability: number | null }[];
   readonly current?: string;
   readonly onPick: (tile: string) => void;
 }
 
-function Picker({ ranked, current, onPick }: PickerProps): VNode {
+function Picker({ ranked, judged, current, onPick }: PickerProps): VNode {
   return (
     <div class="picker">
       {ranked.length > 0 && (
         <div class="ranked" data-testid="picker-ranked">
-          <h3><Bi en="Most likely" zh="最有可能" zhFirst /></h3>
+          <h3>
+            {judged ? <Bi en="Most likely" zh="最有可能" zhFirst /> : <Bi en="Looks alike" zh="相似" zhFirst />}
+          </h3>
           {ranked.map(({ tile, probability }) => (
             <button type="button" key={tile} onClick={() => onPick(tile)} data-testid={`ranked-${tile}`}>
               <Face tile={tile} class="choice" />
@@ -153,7 +157,7 @@ function Correct({ reference, tile }: { readonly reference: string; readonly til
         </span>
       }
     >
-      <Picker ranked={ranked} current={tile} onPick={pick} />
+      <Picker ranked={ranked} judged={asked.length > 0} current={tile} onPick={pick} />
     </Modal>
   );
 }
@@ -171,7 +175,7 @@ function FreeTile({ question }: { readonly question: string }): VNode {
   };
   return (
     <Modal id="free-tile-dialog" title={asked ? <Bi en={asked.text_en} zh={asked.text_zh} /> : <Bi en="Answered already" zh="已回答" />}>
-      {asked ? <Picker ranked={ranked} onPick={pick} /> : <p><Bi en="This question is no longer open." zh="此題已關閉。" /></p>}
+      {asked ? <Picker ranked={ranked} judged onPick={pick} /> : <p><Bi en="This question is no longer open." zh="此題已關閉。" /></p>}
     </Modal>
   );
 }
@@ -217,6 +221,7 @@ function Host(): VNode {
             </button>
           ))}
         </div>
+        <Ruling />
         {operator && (
           <button type="button" class="quiet" data-testid="logout" onClick={() => { actions.logout(); actions.open(null); }}>
             <Bi en="Log out" zh="登出" />
@@ -224,5 +229,45 @@ function Host(): VNode {
         )}
       </div>
     </Modal>
+  );
+}
+
+/** A ruling of the host against one seat: the seat first, then what it did. */
+function Ruling(): VNode | null {
+  const { model, actions, busy } = useView();
+  const [seat, setSeat] = useState<number | null>(null);
+  const seats = model.state?.seats ?? [];
+  if (seats.length === 0) return null;
+  const rule = (kind: string): void => {
+    void actions.ask("ruling", { seat, kind });
+    setSeat(null);
+  };
+  return (
+    <section class="ruling">
+      <h3><Bi en="Ruling against" zh="判罰" /></h3>
+      <div class="ruling-row">
+        {seats.map((s) => (
+          <button
+            type="button"
+            key={s.seat}
+            class={seat === s.seat ? "armed" : ""}
+            aria-pressed={seat === s.seat}
+            data-testid={`ruling-seat-${s.seat}`}
+            onClick={() => setSeat(seat === s.seat ? null : s.seat)}
+          >
+            {seatName(model.state, s.seat)}
+          </button>
+        ))}
+      </div>
+      {seat !== null && (
+        <div class="ruling-row">
+          {RULINGS.map(({ kind, label }) => (
+            <button type="button" key={kind} disabled={busy.has("ruling")} data-testid={`ruling-${kind}`} onClick={() => rule(kind)}>
+              <Bi {...label} />
+            </button>
+          ))}
+        </div>
+      )}
+    </section>
   );
 }

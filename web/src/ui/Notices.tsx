@@ -59,8 +59,12 @@ function Stale(): VNode {
 export function ProblemBar(): VNode | null {
   const { model, live } = useView();
   const { health, unreadable } = model;
-  const problems = [...(live ? (health?.problems ?? []) : [])];
   const fault = live ? health?.link.fault : null;
+  const remedy = health?.link.fault_remedy ?? "";
+  // The fault has its own line with the remedy; a problem that repeats it says nothing new.
+  const problems = (live ? (health?.problems ?? []) : []).filter(
+    (problem) => !fault || !(problem.includes(fault) || problem === remedy),
+  );
   if (unreadable) problems.push(`This page could not read a message (${unreadable}). Reload the page.`);
   if (!fault && problems.length === 0) return null;
   return (
@@ -68,7 +72,7 @@ export function ProblemBar(): VNode | null {
       {fault && (
         <p class="fault" data-testid="fault">
           <b>⚠ <Bi en="Table fault" zh="牌桌故障" zhFirst />:</b> {fault}
-          {health?.link.fault_remedy && <span class="remedy"> — {health.link.fault_remedy}</span>}
+          {remedy && <span class="remedy"> — {remedy}</span>}
         </p>
       )}
       {problems.slice(0, 2).map((problem) => <p key={problem}>⚠ {problem}</p>)}

@@ -1,11 +1,10 @@
 import type { VNode } from "preact";
 import { layMeld, seatName, transfers } from "../derive";
 import type { SettlementView, TableState, WinView } from "../messages";
-import { plain, signed, unitName, windName, wonBy } from "../text";
+import { multiplies, plain, signClass, signed, unitName, windName, wonBy } from "../text";
 import { tileLabel, tileName } from "../tiles";
 import { Bi } from "./Bi";
 import { useView } from "./context";
-import { signClass } from "./Side";
 import { Meld } from "./Table";
 import { Face, Tile } from "./Tile";
 
@@ -109,8 +108,8 @@ function Win({ win, state }: { readonly win: WinView; readonly state: TableState
             <li key={pattern.id} data-pattern={pattern.id}>
               <Bi en={pattern.en || pattern.id.replaceAll("_", " ")} zh={pattern.zh} zhFirst />
               <b>
-                {win.unit.startsWith("multiplier") ? `×${plain(pattern.value)}` : plain(pattern.value)}
-                {!win.unit.startsWith("multiplier") && unit.en !== "" && <small> <Bi en={unit.en} zh={unit.zh} zhFirst /></small>}
+                {multiplies(win.unit) ? `×${plain(pattern.value)}` : plain(pattern.value)}
+                {!multiplies(win.unit) && unit.en !== "" && <small> <Bi en={unit.en} zh={unit.zh} zhFirst /></small>}
               </b>
             </li>
           ))}

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { lastDelta, ranks, seatName, sinceStart } from "../derive";
 import type { TableState } from "../messages";
-import { callName, plain, signed, wildMeaning, windName } from "../text";
+import { callName, notAllowed, plain, signClass, signed, wildMeaning, windName } from "../text";
 import { tileName } from "../tiles";
 import { Bi } from "./Bi";
 import { useView } from "./context";
@@ -147,10 +147,6 @@ export function Scoreboard({ state }: { readonly state: TableState }): VNode {
   );
 }
 
-export function signClass(value: number): string {
-  return value > 0 ? "plus" : value < 0 ? "minus" : "zero";
-}
-
 /** What has been called in this hand, newest first, and what was not allowed. */
 export function Log({ state }: { readonly state: TableState }): VNode {
   const { model } = useView();
@@ -162,7 +158,7 @@ export function Log({ state }: { readonly state: TableState }): VNode {
           {state.issues.slice(-3).map((issue) => (
             <li key={`${issue.id}${issue.seat}${issue.text_en}`} data-issue={issue.id}>
               <b aria-hidden="true">⚠</b> {issue.seat !== null && <strong>{seatName(state, issue.seat)}</strong>}{" "}
-              <Bi en={issue.text_en || issue.id.replaceAll("_", " ")} zh={issue.text_zh || issue.id} />
+              <Bi {...notAllowed({ en: issue.text_en || issue.id.replaceAll("_", " "), zh: issue.text_zh || issue.id })} />
             </li>
           ))}
         </ul>

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
-import { layMeld, placeOf, riverRows, ROW, rowWidth, seatName, sinceStart, splitRiver } from "../derive";
+import { layMeld, placeOf, riverRows, ROW, rowWidth, seatName, shownSettlement, sinceStart, splitRiver } from "../derive";
 import type { MeldView, SeatView, TableState } from "../messages";
-import { meldName, plain, signed, windName } from "../text";
+import { meldName, plain, signClass, signed, windName } from "../text";
 import { Banner } from "./Banner";
 import { Bi } from "./Bi";
 import { Centre } from "./Centre";
@@ -136,14 +136,17 @@ interface PlateProps {
 
 /** Name, wind and score of a seat, upright whatever side it is on; a tap makes it "my seat". */
 function Plate({ seat, state, place, turn }: PlateProps): VNode {
-  const { actions, settings } = useView();
+  const { actions, model, settings } = useView();
+  const settlement = shownSettlement(model);
+  const change = settlement?.delta[seat.seat];
+  const won = settlement?.error === null && settlement.wins.some((win) => win.seat === seat.seat);
   const wind = windName(seat.wind);
   const diff = sinceStart(state)?.[seat.seat];
   const mine = settings.mySeat === seat.seat;
   return (
     <button
       type="button"
-      class={`plate place-${place} ${turn ? "turn" : ""} ${seat.forfeited ? "forfeited" : ""}`}
+      class={`plate place-${place} ${turn ? "turn" : ""} ${seat.forfeited ? "forfeited" : ""} ${won ? "winner" : ""}`}
       data-testid={`plate-${seat.seat}`}
       aria-label={`${seatName(state, seat.seat)}, ${wind.en} ${wind.zh}, ${plain(seat.score)}${turn ? ", to play 輪到" : ""}${mine ? "" : ". Sit here 坐這裡"}`}
       onClick={() => actions.set({ mySeat: seat.seat })}
@@ -154,9 +157,14 @@ function Plate({ seat, state, place, turn }: PlateProps): VNode {
       </span>
       <span class="plate-score">
         {plain(seat.score)}
-        {diff !== undefined && diff !== seat.score && <small>{signed(diff)}</small>}
+        {change !== undefined ? (
+          <small class={`${signClass(change)} ${settlement?.final ? "" : "unsettled"}`}>{signed(change)}</small>
+        ) : (
+          diff !== undefined && diff !== seat.score && <small>{signed(diff)}</small>
+        )}
       </span>
       <span class="plate-tags">
+        {won && <span class="tag won"><Bi en="Hu" zh="胡" zhFirst /></span>}
         {seat.dealer && <span class="tag dealer"><Bi en="Dealer" zh="莊" zhFirst />{state.streak > 1 ? ` ×${state.streak}` : ""}</span>}
         {turn && <span class="tag to-play"><Bi en="to play" zh="輪到" zhFirst /></span>}
         {seat.forfeited && <span class="tag bad"><Bi en="may not win" zh="禁胡" zhFirst /></span>}

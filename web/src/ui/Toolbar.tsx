@@ -32,7 +32,11 @@ export function Toolbar(): VNode {
       </button>
       <a href="#service" data-testid="to-service"><Bi en="Service" zh="維護" /></a>
       {document.fullscreenEnabled && (
-        <button type="button" class="wide-only" onClick={() => void toggleFullscreen()} title="Full screen 全螢幕">⛶</button>
+        <button type="button" class="wide-only" onClick={() => void toggleFullscreen()} title="Full screen 全螢幕" aria-label="Full screen 全螢幕">
+          <svg viewBox="0 0 20 20" width="1.1em" height="1.1em" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">
+            <path d="M2 7V2h5M13 2h5v5M18 13v5h-5M7 18H2v-5" />
+          </svg>
+        </button>
       )}
     </nav>
   );
