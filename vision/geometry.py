@@ -100,10 +100,12 @@ class TableGeometry:
             return Zone.PANEL, None
         best = max(range(4), key=lambda seat: self.to_seat(seat, x_mm, y_mm)[1])
         distance = self.to_seat(best, x_mm, y_mm)[1]
+        # A grown kong's fourth tile reaches towards the wall, whose own tiles lie along its middle.
+        behind_wall = sum(self.wall) / 2 + 0.6
         for zone, (near, far) in (
             (Zone.RIVER, self.river),
-            (Zone.WALL, self.wall),
-            (Zone.EXPOSED, self.exposed),
+            (Zone.WALL, (self.wall[0], behind_wall - 0.1)),
+            (Zone.EXPOSED, (behind_wall + 0.1, self.exposed[1])),
             (Zone.RACK, self.rack),
         ):
             if near - 0.1 <= distance <= far + 0.1:

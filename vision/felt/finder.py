@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -57,6 +58,7 @@ class Placer:
     def __init__(self, calibration: Calibration, geometry: TableGeometry) -> None:
         self._calibration = calibration
         self._geometry = geometry
+        self._kept = lru_cache(maxsize=2048)(self._footprint)
         self._markers = (
             [np.mean(corners, axis=0) for corners in geometry.markers().values()]
             if calibration.method == "markers"
@@ -121,7 +123,13 @@ class Placer:
     def footprint(
         self, x: float, y: float, rotation: float, share: float = 0.7
     ) -> NDArray[np.float64]:
-        """Pixels (25, 2) of a grid over a tile's base at a place, ``share`` of its sides."""
+        """Pixels (25, 2) of a grid over a tile's base at a place, ``share`` of its sides.
+
+        Kept for the places asked for lately: tiles lie still. Not to be written to.
+        """
+        return self._kept(x, y, rotation, share)
+
+    def _footprint(self, x: float, y: float, rotation: float, share: float) -> NDArray[np.float64]:
         steps = np.linspace(-share / 2, share / 2, 5)
         u, v = np.meshgrid(steps, steps * self._geometry.tile_length)
         angle = math.radians(rotation)

@@ -26,6 +26,7 @@ class Place:
         x, y, rotation: running means, table mm and degrees from the table's up.
         looks: pictures in which it was seen like this.
         misses: looks in a row that found no tile here.
+        tries: looks, hits or misses, since something changed here.
         missed_since: time of the first of those.
         last_look: time of the newest look, hit or miss.
     """
@@ -37,6 +38,7 @@ class Place:
     seat: int | None
     looks: int = 0
     misses: int = 0
+    tries: int = 0
     missed_since: float = 0.0
     last_look: float = 0.0
     hidden: bool = False
@@ -53,6 +55,7 @@ class Place:
     def see(self, sighting: Sighting, t: float) -> None:
         """Take in another look that found the same tile."""
         self.looks += 1
+        self.tries += 1
         weight = 1 / min(self.looks, 4)
         self.x += (sighting.x - self.x) * weight
         self.y += (sighting.y - self.y) * weight
@@ -68,6 +71,7 @@ class Place:
         if self.misses == 0:
             self.missed_since = t
         self.misses += 1
+        self.tries += 1
         self.last_look = t
 
     @property

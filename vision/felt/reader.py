@@ -29,7 +29,8 @@ class FeltOptions:
 
     Attributes:
         looks: pictures in which a tile must be seen before it counts.
-        max_looks: an unsure tile is looked at so often, and then reported as it is.
+        max_looks: an unsure tile is looked at so often, and then reported as it is; what was not
+            seen ``looks`` times by then is no tile, until something changes there.
         sure: confidence from which no further look is needed.
         min_existence: a place is reported when it is a tile with at least this probability.
         gone_looks: looks at bare felt after which a tile has gone.
@@ -89,6 +90,7 @@ class FeltReader:
         self._options = options or FeltOptions()
         self._placer = Placer(calibration, geometry)
         self._places: list[Place] = []
+        self._ghosts: list[Place] = []
         self._changed = True
         self._read_once = False
         self._seq = 0
@@ -96,6 +98,8 @@ class FeltReader:
 
     def process(self, frame: Frame, gate: GateResult) -> TableReading | None:
         """Look where it is needed; a reading when the map changed and is complete."""
+        for region in gate.regions:
+            self._begin(region.box)
         boxes = [self._grown(region.box) for region in gate.regions]
         self.counters.regions += len(boxes)
         self._read_once |= bool(boxes)
@@ -103,6 +107,14 @@ class FeltReader:
         if boxes:
             self._look(frame, gate, _merged(boxes))
         return self._reading(frame.t, gate)
+
+    def _begin(self, box: Box) -> None:
+        """Something changed here: old doubts count no longer."""
+        for place in self._places:
+            if _overlap(self._box_of(place), box):
+                place.tries = 0
+        kept = [g for g in self._ghosts if not _overlap(self._box_of(g), box)]
+        self._ghosts = kept
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -158,7 +170,8 @@ class FeltReader:
             return True
         if place.looks < options.looks:
             return False
-        return place.confidence >= options.sure or place.looks >= options.max_looks
+        enough = max(place.looks, place.tries) >= options.max_looks
+        return enough or place.confidence >= options.sure
 
     def _covered(self, place: Place, gate: GateResult) -> bool:
         footprint = self._placer.footprint(place.x, place.y, place.rotation, share=1.0)
@@ -178,6 +191,7 @@ class FeltReader:
         ]
         judged = [p for p in self._places if self._inside(p, boxes) and not self._covered(p, gate)]
         unmatched = self._match(sightings, judged, frame.t)
+        unmatched = [s for s in unmatched if not self._is_ghost(s)]
         self._drop_overlapped(unmatched)
         for sighting in unmatched:
             self._places.append(Place.of(sighting, frame.t))
@@ -227,9 +241,12 @@ class FeltReader:
         return [s for i, s in enumerate(sightings) if i not in used]
 
     def _see(self, place: Place, sighting: Sighting, t: float) -> None:
-        if not place.same_tile(sighting) or _turned(place, sighting):
+        wavering = place.tries >= self._options.max_looks
+        if not wavering and (not place.same_tile(sighting) or _turned(place, sighting)):
             # Another tile, or the same turned: it must prove itself anew.
-            self._places[self._places.index(place)] = Place.of(sighting, t)
+            fresh = Place.of(sighting, t)
+            fresh.tries = place.tries + 1
+            self._places[self._places.index(place)] = fresh
             place.last_look = t
             self._changed = True
             return
@@ -246,15 +263,22 @@ class FeltReader:
 
     def _miss(self, place: Place, felt: FeltColour, t: float) -> None:
         place.miss(t)
+        if place.looks < self._options.looks:
+            if place.tries >= self._options.max_looks:
+                # It never counted, and more looks would not settle it.
+                self._places.remove(place)
+                self._ghosts.append(place)
+            return
         bare = felt.bare(self._placer.footprint(place.x, place.y, place.rotation))
         place.hidden = not bare
         given_up = t - place.missed_since >= self._options.hidden_s
         if (bare and place.misses >= self._options.gone_looks) or (not bare and given_up):
             self._places.remove(place)
             self._changed = True
-        elif place.looks < self._options.looks:
-            # It never counted, so nobody misses it.
-            self._places.remove(place)
+
+    def _is_ghost(self, sighting: Sighting) -> bool:
+        limit = 0.5 * self._geometry.tile_width_mm
+        return any(ghost.distance(sighting) < limit for ghost in self._ghosts)
 
     # Telling.
 
