@@ -25,6 +25,7 @@ from urllib.parse import urlsplit
 import structlog
 from aiohttp import WSCloseCode, WSMsgType, web
 
+import vision
 from tablectl import __version__
 from tablectl.messages import SCHEMA_VERSION
 from tablectl.services.broker import BrokerAccess, Credentials
@@ -171,7 +172,7 @@ class WebServer:
         table: id of the table, told to the page.
         operator_password: what the operator types; None switches the login off.
         static: the built page; the one in the package by default.
-        art: folder of tile faces, ``3m.svg``.
+        art: folder of tile faces, ``3m.svg``; the ones in the package by default.
         policy: which origins may connect.
         health: what ``/healthz`` reports; ``{"ok": False, ...}`` makes it answer 503.
     """
@@ -191,7 +192,7 @@ class WebServer:
         self._table = table
         self._operator_password = operator_password
         self._static = (static or default_static()).resolve()
-        self._art = art
+        self._art = art or default_art()
         self._policy = policy or OriginPolicy()
         self._health = health or (lambda: {"ok": True})
         self._limiter = LoginLimiter()
@@ -313,7 +314,7 @@ class WebServer:
 
     async def _art_file(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["name"]
-        if self._art is None or not _ART_NAME.fullmatch(name):
+        if not _ART_NAME.fullmatch(name):
             raise web.HTTPNotFound(text="no such tile face\n")
         return _file(self._art / name, "public, max-age=3600")
 
@@ -364,6 +365,11 @@ class WebServer:
 def default_static() -> Path:
     """Folder of the built page within the package."""
     return Path(__file__).resolve().parent.parent / "web" / "static"
+
+
+def default_art() -> Path:
+    """Folder of the tile faces that come with tablectl."""
+    return Path(vision.__file__).resolve().parent / "art"
 
 
 async def _bridge(

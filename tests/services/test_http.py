@@ -115,6 +115,9 @@ async def test_an_unbuilt_page_says_how_to_build_it(tmp_path: Path) -> None:
     ):
         assert answer.status == 503
         assert "make web" in await answer.text()
+        async with web.get(f"http://127.0.0.1:{port}/art/5z.svg") as face:
+            assert face.status == 200
+            assert face.content_type == "image/svg+xml"
     await server.stop()
 
 
