@@ -69,7 +69,9 @@ def _reach(t: Transition, event: Win, tile: Tile | None) -> None:
     if state.phase == "over":
         _compare_winners(t, seat)
     elif event.by == "self_draw":
-        if state.turn == seat and state.phase == "act" and state.drew == "claim":
+        if state.turn != seat:
+            t.issue("out_of_turn", seat)  # and the turn stays where it was
+        elif state.phase == "act" and state.drew == "claim":
             t.issue("claim_not_allowed", seat)  # a called tile is no own draw
         else:
             t.take_turn(seat)
@@ -166,7 +168,8 @@ def _judge(t: Transition, claimed: Winner) -> None:
         try:
             reason = win_error(state, claimed)
         except (UnknownTilesError, CaseError):
-            reason = None  # nobody can say yet; the settlement tells what is missing
+            # Nobody can say, and the settlement tells why; but tiles can be counted.
+            reason = None if _right_size(state, claimed) else "wrong_tile_count"
     elif state.players[seat].forfeited:
         reason = "forfeited"
     finer = list(state.play.win_issues(state, seat, claimed.by))
@@ -178,6 +181,13 @@ def _judge(t: Transition, claimed: Winner) -> None:
         t.issue(reason, seat)
     for issue in finer:
         t.issue(issue, seat)
+
+
+def _right_size(state: HandState, claimed: Winner) -> bool:
+    if claimed.by in ("flowers", "ten_honours") or claimed.hand is None:
+        return True
+    melds = sum(3 for m in state.players[claimed.seat].melds if m.kind != "lone_kong")
+    return len(claimed.hand) + melds == state.ruleset.equipment(state.options).hand_size
 
 
 def _accept(t: Transition, claimed: Winner) -> None:

@@ -334,6 +334,23 @@ def test_an_invalid_win_leaves_the_turn() -> None:
     assert again.state.settlement is None
 
 
+def test_an_own_draw_out_of_turn_leaves_the_turn() -> None:
+    played = Played(start(), throw(0, "1m"), win(3, "self_draw", "9s", WAITING))
+    assert played.issues == [(2, "out_of_turn", 3)]
+    assert (played.last.turn, played.last.wall) == (1, 77)
+
+
+def test_far_too_few_tiles() -> None:
+    played = Played(start(), throw(0, "1m"), win(1, "self_draw", "9s", "78s"))
+    assert played.issues == [(2, "wrong_tile_count", 1)]
+
+
+def test_a_hand_with_a_fifth_copy_is_not_settled() -> None:
+    played = Played(start(), throw(0, "1m"), win(1, "self_draw", "6z", "22222s345678s66z"))
+    assert ("fifth_copy", 1) in {(name, seat) for _, name, seat in played.issues}
+    assert played.state.settlement is None
+
+
 def test_wrong_tile_count() -> None:
     played = Played(start(), throw(0, "1m"), win(1, "self_draw", "9s", "12345678s444z6z"))
     assert played.issues == [(2, "wrong_tile_count", 1)]
