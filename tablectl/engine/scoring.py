@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tablectl.engine.state import HandState, Player, TableMeld, Winner
+from tablectl.engine.state import HandState, Player, TableMeld, Winner, evolve
 from tablectl.rules.case import (
     CaseError,
     Meld,
@@ -63,7 +63,8 @@ def build_case(state: HandState, wins: tuple[Winner, ...]) -> ScoreCase:
     """
     winners = {win.seat: win for win in wins}
     seats = tuple(
-        _seat_state(seat, player, winners.get(seat)) for seat, player in enumerate(state.players)
+        _seat_state(seat, _without_unseen(state, player, seat in winners), winners.get(seat))
+        for seat, player in enumerate(state.players)
     )
     try:
         return ScoreCase(
@@ -82,6 +83,14 @@ def build_case(state: HandState, wins: tuple[Winner, ...]) -> ScoreCase:
         )
     except ValueError as error:
         raise CaseError(f"the table shows an impossible hand: {error}") from None
+
+
+def _without_unseen(state: HandState, player: Player, winner: bool) -> Player:
+    """A loser's closed kong that nobody has seen is left out where it cannot change a payment."""
+    seen = tuple(m for m in player.melds if m.tiles)
+    if winner or state.play.kongs_paid or len(seen) == len(player.melds):
+        return player
+    return evolve(player, melds=seen, known=(), unknown=player.concealed, final_hand=None)
 
 
 def _win(win: Winner) -> Win:

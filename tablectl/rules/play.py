@@ -377,6 +377,8 @@ class PlayRules:
         starting_streak: (options, streak, dice): the streak that counts in this hand.
         false_win_ends: whether a ruling of a false win ends the hand.
         round_winds: whether a round wind is kept; it begins with East (L16, M29).
+        kongs_paid: whether kongs of seats that did not win are paid, so that even an unseen one
+            must be shown before the hand can be settled.
         plain_wins: whether a complete hand without any pattern may win; what simulated players
             aim at depends on it.
     """
@@ -405,6 +407,7 @@ class PlayRules:
     starting_streak: Callable[[Any, int, Sequence[Any] | None], int] = _dealt_streak
     false_win_ends: bool = True
     round_winds: bool = False
+    kongs_paid: bool = False
     plain_wins: bool = True
 
 

@@ -369,6 +369,20 @@ def test_an_unseen_closed_kong_waits_to_be_shown() -> None:
     assert shown.delta[1] > 0
 
 
+def test_a_losers_unseen_kong_holds_nothing_up() -> None:
+    played = Played(
+        start(),
+        throw(0, "1m"),
+        meld(1, "closed_kong", ""),
+        throw(1, "7p"),
+        win(2, "self_draw", "9s", WAITING),
+        {"e": "reveal", "seat": 1, "hand": "1133557799p"},
+    )
+    assert played.issues == []
+    assert played.delta is not None
+    assert played.delta[2] > 0
+
+
 def test_an_unknown_winning_hand_is_not_settled() -> None:
     played = Played(start(), throw(0, "1m"), win(1, "self_draw", "9s", ""))
     assert played.issues == []
