@@ -7,6 +7,7 @@ handed in by ``--art`` does.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,33 +84,46 @@ def font_family(font: Path) -> str:
     raise ArtError(f"{font} is not an OpenType font with an English family name")
 
 
-def rasterise_glyph(
-    font: Path, family: str, char: str, size: tuple[int, int]
-) -> NDArray[np.uint8] | None:
-    """Draw one character of a font file in black on transparent ground, cropped to its ink.
+def rasterise_glyphs(
+    font: Path, chars: Sequence[str], size: tuple[int, int]
+) -> list[NDArray[np.uint8] | None]:
+    """Draw characters of a font file in black on transparent ground, each cropped to its ink.
 
-    Returns (height, width, 4) BGRA of ``size`` = (width, height) pixels, ``None`` when the font
-    draws nothing for the character.
+    Returns (height, width, 4) BGRA of ``size`` = (width, height) pixels for each character,
+    ``None`` where the font draws nothing.
 
     Raises:
         ArtError: the library is missing or cannot use the font.
     """
-    em = 4 * size[1]
-    svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * em} {2 * em}">'
-        f'<text x="{em // 2}" y="{em * 3 // 2}" font-size="{em}" '
-        f'font-family="&apos;{family}&apos;">'
-        f"{char}</text></svg>"
+    # All in one document, because reading the font takes longer than drawing a character.
+    em, columns = size[1], 8
+    cell, rows = 2 * em, -(-len(chars) // columns)
+    texts = "".join(
+        f'<text x="{k % columns * cell + em // 2}" y="{k // columns * cell + em * 3 // 2}">'
+        f"{char}</text>"
+        for k, char in enumerate(chars)
     )
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" '
+        f'viewBox="0 0 {columns * cell} {rows * cell}" font-size="{em}" '
+        f'font-family="&apos;{font_family(font)}&apos;">{texts}</svg>'
+    )
+    options: dict[str, Any] = {"width": columns * cell, "font_files": [str(font)]}
     try:
-        data = _resvg().svg_to_bytes(
-            svg_string=svg, width=size[1] * 4, skip_system_fonts=True, font_files=[str(font)]
-        )
+        data = _resvg().svg_to_bytes(svg_string=svg, skip_system_fonts=True, **options)
     except (ValueError, RuntimeError) as error:
         raise ArtError(f"cannot draw with {font.name}: {error}") from None
-    picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
-    ink = None if picture is None else cv2.findNonZero((picture[:, :, 3] > 8).astype(np.uint8))
-    if picture is None or ink is None:
+    sheet = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
+    if sheet is None:
+        raise ArtError(f"the SVG library returned no picture for {font.name}")
+    corners = [(k // columns * cell, k % columns * cell) for k in range(len(chars))]
+    return [_ink_of(sheet[y : y + cell, x : x + cell], size) for y, x in corners]
+
+
+def _ink_of(picture: cv2.typing.MatLike, size: tuple[int, int]) -> NDArray[np.uint8] | None:
+    """The drawn part of a picture, resized; ``None`` if nothing is drawn."""
+    ink = cv2.findNonZero((picture[:, :, 3] > 8).astype(np.uint8))
+    if ink is None:
         return None
     x, y, w, h = cv2.boundingRect(ink)
     cropped = picture[y : y + h, x : x + w]

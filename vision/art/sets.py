@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tablectl.tiles import NAMES, Tile, parse_tile
 from vision.art import ART_DIR, ATLAS_CELL, ATLAS_COLUMNS
-from vision.art.raster import ArtError, font_family, rasterise_glyph, rasterise_svg
+from vision.art.raster import ArtError, rasterise_glyphs, rasterise_svg
 
 Faces = NDArray[np.uint8]
 
@@ -132,11 +132,10 @@ def _from_folder(path: Path, files: list[Path], fallback: ArtSet | None) -> ArtS
 
 
 def _from_font(font: Path, fallback: ArtSet | None) -> ArtSet:
-    family = font_family(font)
+    chars = [chr(0x1F000 + offset) for offset in range(len(_UNICODE))]
     found: dict[Tile, NDArray[np.uint8]] = {}
-    for offset, name in enumerate(_UNICODE):
-        tile = parse_tile(name)
-        picture = rasterise_glyph(font, family, chr(0x1F000 + offset), ATLAS_CELL)
+    pictures = rasterise_glyphs(font, chars, ATLAS_CELL)
+    for tile, picture in zip(map(parse_tile, _UNICODE), pictures, strict=True):
         if picture is not None:
             found[tile] = _coloured(_without_frame(picture), tile)
     if not found:
