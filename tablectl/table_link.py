@@ -1,4 +1,4 @@
-"""The table on the bus: its events in, the referee's commands out, one at a time."""
+"""The table on the bus: its events in, the referee's commands out."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from tablectl.services.bus import Bus, Entry
 _GAME_EVENTS: Final = (
     m.ButtonPressed, m.DiceRolled, m.TableState, m.Stacks, m.FaultRaised, m.FaultCleared,
 )  # fmt: skip
+_URGENT: Final = frozenset({"stop", "reset_fault"})
 _SIMPLE: Final[dict[str, Callable[[], m.Command]]] = {
     "open_centre": m.OpenCentre,
     "close_centre": m.CloseCentre,
@@ -45,6 +46,7 @@ class TableLink:
         self.client = client
         self._bus = bus
         self._commands: asyncio.Queue[TableCommand] = asyncio.Queue()
+        self._urgent: asyncio.Queue[TableCommand] = asyncio.Queue()
         bus.on(TableCommand, self._on_command, channels.COMMAND)
         client.subscribe(self._on_event)
 
@@ -55,12 +57,18 @@ class TableLink:
             self._bus.publish(channels.TABLE, event)
 
     def _on_command(self, entry: Entry[TableCommand]) -> None:
-        self._commands.put_nowait(entry.message)
+        if entry.message.name in _URGENT:
+            self._urgent.put_nowait(entry.message)
+        else:
+            self._commands.put_nowait(entry.message)
 
     async def run(self) -> None:
-        """Execute commands until cancelled."""
+        """Execute commands until cancelled; stop and reset never wait behind a motion."""
+        await asyncio.gather(self._work(self._commands), self._work(self._urgent))
+
+    async def _work(self, commands: asyncio.Queue[TableCommand]) -> None:
         while True:
-            command = await self._commands.get()
+            command = await commands.get()
             self._bus.publish(channels.RESULT, await self._execute(command))
 
     async def _execute(self, command: TableCommand) -> CommandResult:
