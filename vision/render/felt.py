@@ -106,7 +106,25 @@ def _felt(style: Style, x: Floats, y: Floats) -> Floats:
     tone = 1 + style.weave * weave + style.blotch * blotch
     if style.wear > 0:
         tone *= 1 - 0.4 * style.wear * style.blotch * np.abs(blotch)
+    if style.pattern != "plain":
+        tone *= _pattern(style, x, y)
     return np.asarray(cv2.merge([tone * np.float32(v) for v in style.felt[::-1]]), np.float32)
+
+
+def _pattern(style: Style, x: Floats, y: Floats) -> Floats:
+    """Tone of a surface that is no plain felt, (h, w): table tops and mats in training."""
+    rng = np.random.default_rng((style.seed, 78))
+    if style.pattern == "wood":
+        along, across = float(rng.uniform(0.02, 0.06)), float(rng.uniform(0.25, 0.7))
+        coarse = _field(noise_field(512, 9.0, 12), x * along * 2, y * across * 2)
+        grain = _field(noise_field(1024, 0.6, 11), x * along, y * across)
+        return np.asarray(1 + 0.12 * coarse + 0.06 * grain, np.float32)
+    if style.pattern == "speckles":
+        spots = _field(noise_field(1024, 0.6, 11), x * 0.45, y * 0.45)
+        return np.asarray(1 + np.where(np.abs(spots) > 1.3, 0.35 * np.sign(spots), 0), np.float32)
+    pitch, bright = float(rng.uniform(10, 90)), float(rng.uniform(-0.5, 0.9))
+    near = np.minimum(np.abs((x / pitch) % 1 - 0.5), np.abs((y / pitch) % 1 - 0.5)) * pitch
+    return np.asarray(1 + bright * np.clip(1.2 - near, 0, 1), np.float32)
 
 
 def _field(field: Floats, x: Floats, y: Floats) -> Floats:

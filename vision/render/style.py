@@ -25,6 +25,8 @@ from vision.render.camera import CameraPose
 Colour = tuple[float, float, float]
 """Red, green, blue, 0 to 255."""
 Split = Literal["train", "test", "own"]
+Pattern = Literal["plain", "lines", "wood", "speckles"]
+_PATTERNS: Final[tuple[Pattern, ...]] = ("plain", "lines", "wood", "speckles")
 
 ART_SPLITS: Final[dict[Split, tuple[str, ...]]] = {
     "train": (
@@ -92,6 +94,7 @@ class Style:
     Attributes:
         art: tile faces.
         felt: colour of the felt; weave and blotch are the contrast of its fine and coarse texture.
+        pattern: what the surface shows: nothing, printed lines, wood, or speckles.
         rim, floor: colours of the frame around the felt and of what lies beyond.
         body, back: colours of a tile's body and back; back_share is the back's part of the depth.
         bevel, corner: width of the polished edge and radius of the corners, in tile widths.
@@ -118,6 +121,7 @@ class Style:
     felt: Colour = (22, 100, 74)
     weave: float = 0.05
     blotch: float = 0.04
+    pattern: Pattern = "plain"
     rim: Colour = (66, 44, 30)
     floor: Colour = (48, 44, 42)
     body: Colour = (244, 239, 224)
@@ -169,6 +173,9 @@ class Style:
             felt=_near(rng, _FELTS[split], 14),
             weave=float(rng.uniform(0.01, 0.13)),
             blotch=float(rng.uniform(0.0, 0.06)),
+            pattern=_PATTERNS[
+                int(rng.choice(4, p=[0.7, 0.08, 0.14, 0.08])) if split == "train" else 0
+            ],
             rim=_near(rng, ((66, 44, 30), (30, 30, 32), (150, 110, 70), (180, 176, 170)), 18),
             floor=_near(rng, ((48, 44, 42), (140, 120, 100), (90, 94, 100)), 25),
             body=_near(rng, _BODIES[split], 6),
