@@ -33,6 +33,8 @@ class TruthDetector:
         missed: share of looks that miss a tile.
         jitter_px: of the boxes.
         visible: share of a face that must be seen.
+        ghosts: places (table mm) where a tile is seen though there is none, in ``ghost_share`` of
+            the looks.
     """
 
     world: World
@@ -41,6 +43,8 @@ class TruthDetector:
     jitter_px: float = 0.0
     visible: float = 0.75
     seed: int = 0
+    ghosts: tuple[tuple[float, float], ...] = ()
+    ghost_share: float = 0.4
     calls: int = 0
 
     def __post_init__(self) -> None:
@@ -61,6 +65,18 @@ class TruthDetector:
             if self.rng.random() < self.missed:
                 continue
             found.append(self._detection(truth, (x0, y0), (width, height)))
+        return found + self._ghosts((x0, y0), (width, height))
+
+    def _ghosts(self, origin: tuple[int, int], size: tuple[int, int]) -> list[Detection]:
+        found = []
+        w = self.world.renderer.tile_px
+        for place in self.ghosts:
+            x, y = self.world.renderer.project([place])[0] - np.array(origin)
+            inside = 0 <= x < size[0] and 0 <= y < size[1]
+            if inside and self.rng.random() < self.ghost_share:
+                kinds = self.rng.dirichlet(np.full(43, 0.1))
+                box = (x - w / 2, y - 0.675 * w, x + w / 2, y + 0.675 * w)
+                found.append(Detection(box, 0.6, tuple(float(k) for k in kinds), 0.0))
         return found
 
     def _detection(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -62,10 +63,10 @@ class Table:
         return [m for m in self.messages if isinstance(m, TableReading)][-1]
 
 
-def table(roll: float = 0.0, **errors: float) -> Table:
+def table(roll: float = 0.0, **errors: Any) -> Table:
     world, calibration = prepared(roll)
     world.reset()
-    detector = TruthDetector(world, **errors)  # type: ignore[arg-type]
+    detector = TruthDetector(world, **errors)
     return Table(world, EyeCore(calibration, GEOMETRY, detector), detector, [])
 
 
@@ -235,6 +236,21 @@ def test_missed_looks_lose_no_tile_that_was_seen() -> None:
         t.see(discard(t, seat, "7z", 6))
         t.rest(8)
     assert known <= {tile.best for tile in t.reading.tiles}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_flickers_is_no_tile_and_keeps_no_reading_back(seed: int) -> None:
+    ghosts = tuple((x, 150.0) for x in (-120.0, -60.0, 60.0, 120.0))
+    t = table(ghosts=ghosts, ghost_share=0.35, seed=seed)
+    t.world.put(*river(2, "123m"))
+    readings = t.rest(16)
+    assert readings, "doubt ends"
+    assert rivers(readings[-1], 2) == ["1m", "2m", "3m"]
+    sure = [tile for tile in readings[-1].tiles if tile.confidence > 0.9]
+    assert [tile.best for tile in sure if tile.seat != 2] == []
+    calls = t.detector.calls
+    t.rest(10)
+    assert t.detector.calls - calls <= 4, "no endless looking"
 
 
 def test_tiles_swept_away_are_gone() -> None:
