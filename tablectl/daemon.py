@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ssl
 import time
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from firmware_protocol.faults import FAULTS
 from tablectl import __version__, channels
 from tablectl.config import Config
 from tablectl.game import GameService, RequestDesk
-from tablectl.ledger import Hand, Ledger, SessionInfo
+from tablectl.ledger import SessionInfo
 from tablectl.messages import (
     EventView,
     Health,
@@ -37,19 +36,15 @@ from tablectl.messages import (
 )
 from tablectl.referee.inputs import SessionPlan, Tick
 from tablectl.services import homeassistant
-from tablectl.services.broker import (
-    BrokerAccess,
-    Credentials,
-    PrivateBroker,
-    Role,
-    external_access,
-)
-from tablectl.services.bus import Bus, Entry
+from tablectl.services.bookkeeper import Bookkeeper
+from tablectl.services.broker import BrokerAccess
+from tablectl.services.bus import Bus
 from tablectl.services.clock import Clock, RecordedClock, WallClock
-from tablectl.services.codec import CameraFrame
-from tablectl.services.http import OriginPolicy, WebServer, generate_operator_password
+from tablectl.services.codec import CAMERA_CHANNEL, CameraFrame
+from tablectl.services.http import OriginPolicy, WebServer
 from tablectl.services.mqtt import MqttService
 from tablectl.services.recorder import Recorder
+from tablectl.services.setup import open_broker, operator_password, tls_context
 from tablectl.table_link import TableLink
 from vision.calibration import Calibration
 from vision.detector import Detector
@@ -60,7 +55,6 @@ from vision.sources.source import Limits, open_source
 
 TICK_S: Final = 0.25
 HEALTH_S: Final = 1.0
-CAMERA_CHANNEL: Final = "/camera"
 
 log = structlog.get_logger(__name__)
 
@@ -121,6 +115,7 @@ class Daemon:
         self._next_tick = 0.0
         self._detector_ms: float | None = None
         self._sight = "blind"
+        self._healthz: dict[str, object] = {"ok": True}
 
     @contextlib.asynccontextmanager
     async def run(self) -> AsyncIterator[Running]:
@@ -136,21 +131,21 @@ class Daemon:
             calibration = self._calibration()
             plan = self._plan(calibration)
             recorder = self._start_recorder(stack, bus, plan)
-            access = await self._start_broker(stack)
+            broker = open_broker(self.config.broker, self.config.table.id)
+            access = await stack.enter_async_context(broker)
             game = GameService(bus, plan)
             desk = RequestDesk(bus)
             mqtt = self._make_mqtt(access, bus, desk)
             self._mirror(bus, mqtt)
-            self._keep_ledger(stack, bus, plan, recorder)
+            books = self._keep_ledger(stack, bus, plan, recorder)
             table = await self._connect_table(stack, bus)
             eye = self._open_eye(stack, bus, calibration)
-            server, url, password = await self._start_server(stack, access)
-            del server
+            url, password = await self._start_server(stack, access)
             running = Running(
                 url, password, access, plan.session, recorder.status.path if recorder else None,
                 bus, game, eye, table.client if table else None, mqtt,
             )  # fmt: skip
-            tasks = [mqtt.run(), self._report(running, recorder)]
+            tasks = [mqtt.run(), self._report(running, recorder, books)]
             if not self.pace.lockstep:
                 tasks.append(self._tick(bus))
             if table is not None:
@@ -199,25 +194,6 @@ class Daemon:
         stack.push_async_callback(asyncio.to_thread, recorder.close)
         return recorder
 
-    async def _start_broker(self, stack: contextlib.AsyncExitStack) -> BrokerAccess:
-        settings = self.config.broker
-        logins: dict[Role, Credentials] = {}
-        if settings.display_user and settings.display_password:
-            logins["display"] = Credentials(
-                settings.display_user, settings.display_password.get_secret_value()
-            )
-        if settings.operator_user and settings.operator_password:
-            logins["operator"] = Credentials(
-                settings.operator_user, settings.operator_password.get_secret_value()
-            )
-        if settings.url is not None:
-            return external_access(settings.url.get_secret_value(), **logins)
-        broker = PrivateBroker(self.config.table.id, settings.listen, logins)
-        await stack.enter_async_context(broker)
-        supervisor = asyncio.create_task(broker.supervise(), name="broker supervisor")
-        stack.push_async_callback(_cancelled, supervisor)
-        return broker.access
-
     def _make_mqtt(self, access: BrokerAccess, bus: Bus, desk: RequestDesk) -> MqttService:
         table = self.config.table
         discovery = (
@@ -230,7 +206,7 @@ class Daemon:
             bus.publish(channels.REQUEST, request)
             return desk.answer_to(request.id)
 
-        memory = self.config.state_dir / f"discovery-{table.id}.json" if discovery else None
+        memory = self.config.state_dir / f"discovery-{table.id}.json"
         return MqttService(access, table.id, on_request, discovery, memory)
 
     @staticmethod
@@ -245,34 +221,14 @@ class Daemon:
     def _keep_ledger(
         self, stack: contextlib.AsyncExitStack, bus: Bus, plan: SessionPlan,
         recorder: Recorder | None,
-    ) -> None:  # fmt: skip
-        ledger = stack.enter_context(Ledger(self.config.ledger_path))
-        ledger.start_session(
-            SessionInfo(
-                plan.session, plan.table, plan.rules, plan.options, plan.names, time.time(),
-                None, str(recorder.status.path) if recorder else None,
-            )
+    ) -> Bookkeeper:  # fmt: skip
+        session = SessionInfo(
+            plan.session, plan.table, plan.rules, plan.options, plan.names, time.time(), None,
+            str(recorder.status.path) if recorder else None,
         )  # fmt: skip
-        stack.callback(lambda: ledger.end_session(plan.session, time.time()))
-        entered: set[str] = set()
-
-        def on_settlement(entry: Entry[SettlementView]) -> None:
-            view = entry.message
-            if not view.final:
-                return
-            if view.hand_id in entered:
-                ledger.correct_hand(
-                    view.hand_id, view.delta, time.time(), "corrected at the table",
-                    view.model_dump(mode="json"),
-                )  # fmt: skip
-                return
-            entered.add(view.hand_id)
-            detail = view.model_dump(mode="json")
-            ledger.record_hand(
-                Hand(view.hand_id, plan.session, view.hand, time.time(), view.delta, detail)
-            )
-
-        bus.on(SettlementView, on_settlement, channels.SETTLEMENT)
+        bookkeeper = Bookkeeper(bus, self.config.ledger_path, session)
+        stack.push_async_callback(_close_books, bookkeeper)
+        return bookkeeper
 
     async def _connect_table(self, stack: contextlib.AsyncExitStack, bus: Bus) -> TableLink | None:
         settings = self.config.serial
@@ -319,24 +275,18 @@ class Daemon:
 
     async def _start_server(
         self, stack: contextlib.AsyncExitStack, access: BrokerAccess
-    ) -> tuple[WebServer, str, str]:
+    ) -> tuple[str, str]:
         settings = self.config.server
-        password = (
-            settings.operator_password.get_secret_value()
-            if settings.operator_password is not None
-            else generate_operator_password()
-        )
+        password, _ = operator_password(settings)
         server = WebServer(
-            access, self.config.table.id, password, policy=OriginPolicy(settings.allowed_origins)
-        )
-        tls = None
-        if settings.certificate is not None and settings.key is not None:
-            tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-            tls.load_cert_chain(settings.certificate, settings.key)
+            access, self.config.table.id, password,
+            policy=OriginPolicy(settings.allowed_origins), health=lambda: self._healthz,
+        )  # fmt: skip
+        tls = tls_context(settings)
         port = await server.start(settings.host, settings.port, tls)
         stack.push_async_callback(server.stop)
         shown = "localhost" if settings.host in ("", "0.0.0.0", "::") else settings.host
-        return server, f"{'https' if tls else 'http'}://{shown}:{port}/", password
+        return f"{'https' if tls else 'http'}://{shown}:{port}/", password
 
     # --- running ---
 
@@ -372,12 +322,14 @@ class Daemon:
             await asyncio.sleep(TICK_S)
             bus.publish(channels.TICK, Tick())
 
-    async def _report(self, running: Running, recorder: Recorder | None) -> None:
+    async def _report(self, running: Running, recorder: Recorder | None, books: Bookkeeper) -> None:
         while True:
-            running.bus.publish(channels.HEALTH, self.health(running, recorder))
+            health = self.health(running, recorder, books)
+            self._healthz = {"ok": not health.problems, "problems": list(health.problems)}
+            running.bus.publish(channels.HEALTH, health)
             await asyncio.sleep(HEALTH_S)
 
-    def health(self, running: Running, recorder: Recorder | None) -> Health:
+    def health(self, running: Running, recorder: Recorder | None, books: Bookkeeper) -> Health:
         """Is everything that the score rests on all right?"""
         link = _link_health(running.table)
         problems = [link.fault_remedy] if link.fault_remedy else []
@@ -390,6 +342,7 @@ class Daemon:
             t=self.clock.now(), link=link, sight=self._sight, recording=recording,
             version=__version__,
         )  # fmt: skip
+        problems += [books.problem] if books.problem else []
         director = running.game.referee.director
         problems += [director.problem] if director.problem else []
         if running.eye is not None:
@@ -473,6 +426,5 @@ class _Supervised:
             raise self.failure
 
 
-async def _cancelled(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
+async def _close_books(bookkeeper: Bookkeeper) -> None:
+    await asyncio.to_thread(bookkeeper.close, time.time())
