@@ -163,7 +163,10 @@ async def test_misread_tile_is_corrected_in_two_taps(browser: Browser, stage: St
     async with opened(browser, stage) as page:
         await page.get_by_test_id("host").click()
         await log_in(page)
+        dialog = page.get_by_test_id("host-dialog")
+        await dialog.wait_for()
         await page.keyboard.press("Escape")
+        await dialog.wait_for(state="detached")
         await page.get_by_test_id("tile-r2.3").click()
         await page.get_by_test_id("ranked-3p").click()
         await until(lambda: len(stage.requests) == 1)
@@ -201,7 +204,9 @@ async def test_issue_is_shown_as_a_toast(browser: Browser, stage: Stage) -> None
     async with opened(browser, stage) as page:
         stage.show(state=views.swap_discard())
         await page.get_by_test_id("toast-issue").wait_for()
-        assert "Mei 梅: not allowed: may not throw the tile just called" in await text(page, "toast-issue")
+        assert "Mei 梅: not allowed: may not throw the tile just called" in await text(
+            page, "toast-issue"
+        )
         assert "not allowed: may not throw" in await text(page, "issues")
 
 

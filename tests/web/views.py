@@ -112,7 +112,10 @@ def pung_called() -> TableState:
 def swap_discard() -> TableState:
     """A discard that the rules don't allow."""
     issue = IssueView(
-        id="swap_discard", seat=0, text_en="may not throw the tile just called", text_zh="不可打出剛要的牌"
+        id="swap_discard",
+        seat=0,
+        text_en="may not throw the tile just called",
+        text_zh="不可打出剛要的牌",
     )
     return playing(t=445.0, issues=(issue.model_dump(),))
 

@@ -73,7 +73,7 @@ describe("the call", () => {
   it("names caller, tile and giver in both languages", () => {
     const model = live({ t: 110, last_call: { seat: 2, call: "pung", tile: "5p", from_seat: 1, t: 110 } });
     const text = words(draw(model, <Banner />));
-    expect(text).toContain("碰 Pung Chen · 西 West of 5 Circles, from Jonas 五筒，由 Jonas");
+    expect(text).toContain("碰 Pung 西 West Chen of 5 Circles, from Jonas 五筒，由 Jonas");
   });
 });
 

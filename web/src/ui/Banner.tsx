@@ -36,11 +36,11 @@ export function Banner(): VNode {
         >
           <span class="banner-glyph" lang="zh-Hant">{name.zh}</span>
           <span class="banner-text">
-            <b>{name.en}</b>
-            <span class="banner-who">
-              {seatName(model.state, call.seat)}
-              {wind && <small> · <Bi en={wind.en} zh={wind.zh} zhFirst /></small>}
-            </span>
+            <b>
+              {name.en}
+              {wind && <small><Bi en={wind.en} zh={wind.zh} zhFirst /></small>}
+            </b>
+            <span class="banner-who">{seatName(model.state, call.seat)}</span>
             <span class="banner-detail"><Bi en={detail.en} zh={detail.zh} /></span>
           </span>
           {call.tile && <Face tile={call.tile} class="banner-tile" />}
