@@ -87,12 +87,14 @@ class Placer:
             zone, seat = self._geometry.locate(float(x), float(y))
         if zone in (Zone.PANEL, Zone.OUTSIDE) or self._on_marker(float(x), float(y)):
             return None
-        if not self._sized(x2 - x1, y2 - y1, self._calibration.tile_px(float(x), float(y))):
+        tile_px = self._calibration.tile_px(float(x), float(y))
+        if not self._sized(x2 - x1, y2 - y1, tile_px, zone):
             return None
+        rotation = _along_box(detection.rotation, x2 - x1, y2 - y1)
         return Sighting(
             x=float(x),
             y=float(y),
-            rotation=self._calibration.rotation_on_table(centre, detection.rotation, z),
+            rotation=self._calibration.rotation_on_table(centre, rotation, z),
             zone=zone,
             seat=seat,
             score=float(detection.score),
@@ -114,11 +116,14 @@ class Placer:
             or (y2 > height - 1.5 and crop[3] < full_height)
         )
 
-    def _sized(self, width: float, height: float, tile_px: float) -> bool:
+    def _sized(self, width: float, height: float, tile_px: float, zone: Zone) -> bool:
         """Whether a box can be a lying tile: between upright and turned by 45 degrees."""
-        diagonal = math.hypot(1, self._geometry.tile_length)
-        short, long = min(width, height), max(width, height)
-        return 0.7 * tile_px < short and long < 1.25 * diagonal * tile_px
+        length = self._geometry.tile_length
+        short, long = min(width, height) / tile_px, max(width, height) / tile_px
+        if not (short > 0.7 and long < 1.25 * math.hypot(1, length)):
+            return False
+        # A hand that stands shows its upper edges, which are smaller and look like blank faces.
+        return zone is not Zone.RACK or short * long > 0.8 * length
 
     def footprint(
         self, x: float, y: float, rotation: float, share: float = 0.7
@@ -138,6 +143,20 @@ class Placer:
         px = (x + (u * c - v * s) * w).ravel()
         py = (y + (u * s + v * c) * w).ravel()
         return self._calibration.to_image(np.stack([px, py], axis=1))
+
+
+def _along_box(rotation: float, width: float, height: float) -> float:
+    """The rotation, turned by a quarter where a clearly long box contradicts it.
+
+    Round faces look alike however they lie; their outline does not.
+    """
+    if 0.89 < width / height < 1.12:
+        return rotation
+    long_axis = 90.0 if width > height else 0.0
+    off = (rotation - long_axis + 90) % 180 - 90
+    if abs(off) <= 45:
+        return rotation
+    return (rotation + (90 if off < 0 else -90)) % 360
 
 
 def thin_out(sightings: Sequence[Sighting], min_distance_mm: float) -> list[Sighting]:
