@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -45,6 +45,7 @@ from tablectl.services.http import OriginPolicy, WebServer
 from tablectl.services.mqtt import MqttService
 from tablectl.services.recorder import Recorder
 from tablectl.services.setup import open_broker, operator_password, tls_context
+from tablectl.services.supervise import Supervised
 from tablectl.table_link import TableLink
 from vision.calibration import Calibration
 from vision.detector import Detector
@@ -152,7 +153,7 @@ class Daemon:
                 tasks.append(table.run())
             if eye is not None:
                 tasks.append(self._look(bus, eye))
-            group = await stack.enter_async_context(_Supervised(tasks))
+            group = await stack.enter_async_context(Supervised(tasks))
             game.begin(self.clock.now())
             log.info("running", url=url, session=plan.session)
             try:
@@ -392,38 +393,6 @@ def _link_health(client: TableClient | None) -> LinkHealth:
 def _fields(value: object) -> dict[str, object]:
     names = cast(tuple[str, ...], getattr(type(value), "__slots__", ())) or tuple(vars(value))
     return {name: getattr(value, name) for name in names}
-
-
-class _Supervised:
-    """Tasks that live as long as the context; the first failure cancels whoever entered it."""
-
-    def __init__(self, coroutines: Sequence[Coroutine[None, None, None]]) -> None:
-        self._coroutines = coroutines
-        self.tasks: list[asyncio.Task[None]] = []
-        self.failure: BaseException | None = None
-        self._owner: asyncio.Task[object] | None = None
-
-    async def __aenter__(self) -> _Supervised:
-        self._owner = cast("asyncio.Task[object]", asyncio.current_task())
-        for coroutine in self._coroutines:
-            task = asyncio.create_task(coroutine)
-            task.add_done_callback(self._on_done)
-            self.tasks.append(task)
-        return self
-
-    def _on_done(self, task: asyncio.Task[None]) -> None:
-        if task.cancelled() or task.exception() is None or self.failure is not None:
-            return
-        self.failure = task.exception()
-        if self._owner is not None:
-            self._owner.cancel()
-
-    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        for task in self.tasks:
-            task.cancel()
-        await asyncio.gather(*self.tasks, return_exceptions=True)
-        if self.failure is not None:
-            raise self.failure
 
 
 async def _close_books(bookkeeper: Bookkeeper) -> None:

@@ -312,7 +312,7 @@ class _Host:
         assert login is not None, "the demonstration runs on a broker of its own"
         self._client = aiomqtt.Client(
             hostname=str(address.unix) if address.unix else address.host,
-            port=0 if address.unix else address.port,
+            port=address.port,
             transport="unix" if address.unix else "tcp",
             username=login.username, password=login.password, identifier="demo-host",
         )  # fmt: skip

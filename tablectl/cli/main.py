@@ -18,6 +18,7 @@ from tablectl.cli.replay import replay
 from tablectl.cli.rules import rules
 from tablectl.cli.run import run
 from tablectl.cli.score import score
+from tablectl.services import logs
 
 app = typer.Typer(
     name="tablectl",
@@ -41,6 +42,7 @@ def _root(
     ] = False,
 ) -> None:
     del version
+    logs.configure("warning")
 
 
 for command in (demo, run, replay, read, score, follow, rules, calibrate, doctor):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,6 +15,7 @@ from tablectl.services.broker import (
     external_access,
 )
 from tablectl.services.http import ServerError, generate_operator_password
+from tablectl.services.supervise import Supervised
 
 
 @asynccontextmanager
@@ -28,7 +28,6 @@ async def open_broker(config: BrokerConfig, table: str) -> AsyncIterator[BrokerA
 
     Raises:
         BrokerError: Mosquitto is missing or does not start.
-        ExceptionGroup: the private broker can't be kept alive (the body is cancelled).
     """
     if config.url is not None:
         yield external_access(
@@ -42,13 +41,9 @@ async def open_broker(config: BrokerConfig, table: str) -> AsyncIterator[BrokerA
             passwords[role] = login
     async with (
         PrivateBroker(table, listen=config.listen, logins=passwords) as broker,
-        asyncio.TaskGroup() as group,
+        Supervised([broker.supervise()]),
     ):
-        supervisor = group.create_task(broker.supervise())
-        try:
-            yield broker.access
-        finally:
-            supervisor.cancel()
+        yield broker.access
 
 
 def _login(config: BrokerConfig, role: Role) -> Credentials | None:
