@@ -105,12 +105,13 @@ export class Connection {
         },
       );
     });
-    client.on("message", (topic, payload) => {
+    client.on("message", (topic, payload, packet) => {
       if (!current() || !topic.startsWith(prefix)) return;
       this.ports.dispatch({
         type: "message",
         topic: topic.slice(prefix.length),
         payload: new TextDecoder().decode(payload),
+        retained: packet.retain,
       });
     });
     client.on("error", (error) => current() && this.drop(error.message));

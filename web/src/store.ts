@@ -56,7 +56,13 @@ export type Action =
   | { readonly type: "connecting"; readonly table: string }
   | { readonly type: "connected" }
   | { readonly type: "disconnected"; readonly reason: string; readonly retryAt: number | null }
-  | { readonly type: "message"; readonly topic: string; readonly payload: string }
+  | {
+      readonly type: "message";
+      readonly topic: string;
+      readonly payload: string;
+      /** The broker's memory from before this page subscribed, not news. */
+      readonly retained?: boolean;
+    }
   | { readonly type: "toast"; readonly kind: Toast["kind"]; readonly en: string; readonly zh: string }
   | { readonly type: "dismiss"; readonly key: string }
   | { readonly type: "tick" };
@@ -120,7 +126,7 @@ function apply(model: Model, action: Action, now: number): Model {
         banner: null,
       };
     case "message":
-      return receive(model, action.topic, action.payload, now);
+      return receive(model, action.topic, action.payload, action.retained ?? false, now);
     case "toast":
       return addToast(model, { ...action, key: `${action.kind}:${action.en}` }, now);
     case "dismiss":
@@ -144,19 +150,28 @@ function expire(model: Model, now: number): Model {
   return banner === model.banner && toasts === model.toasts ? model : { ...model, banner, toasts };
 }
 
-function receive(model: Model, topic: string, payload: string, now: number): Model {
+function receive(model: Model, topic: string, payload: string, retained: boolean, now: number): Model {
   try {
-    return understand(model, topic, payload, now);
+    const after = understand(model, topic, payload, now);
+    return topic === "state" && stillFromBefore(model, retained) ? { ...after, fresh: model.fresh } : after;
   } catch (error) {
     if (!(error instanceof PayloadError || error instanceof SyntaxError)) throw error;
     return { ...model, unreadable: `${topic}: ${error.message}` };
   }
 }
 
+/**
+ * What a broker remembers of a daemon that has gone is not live, not even once a new daemon comes
+ * on line: that one has yet to speak.
+ */
+function stillFromBefore(model: Model, retained: boolean): boolean {
+  return retained && model.availability !== "online";
+}
+
 function understand(model: Model, topic: string, payload: string, now: number): Model {
   if (topic === "availability") {
     const availability = payload === "online" ? "online" : "offline";
-    return { ...model, availability, banner: availability === "online" ? model.banner : null };
+    return availability === "online" ? { ...model, availability } : { ...model, availability, fresh: false, banner: null };
   }
   // An empty retained payload means that the topic was cleared.
   const value: unknown = payload === "" ? null : JSON.parse(payload);

@@ -37,6 +37,20 @@ describe("live and stale", () => {
     expect(gone.staleSince).toBe(8_000);
   });
 
+  it("waits for the word of a new daemon, whatever the broker remembers of the old one", () => {
+    const old = { ...message("state", state()), retained: true };
+    const late = play([...CONNECT.slice(0, 2), message("availability", "offline"), old]);
+    expect(late.state?.wall).toBe(50);
+    const started = play([message("availability", "online")], late);
+    expect(isLive(started)).toBe(false);
+    expect(isLive(play([message("state", state({ wall: 70 }))], started))).toBe(true);
+
+    const restarted = play([message("availability", "offline"), message("availability", "online")], live());
+    expect(isLive(restarted)).toBe(false);
+    const spoke = play([message("availability", "offline"), message("state", state()), message("availability", "online")], live());
+    expect(isLive(spoke)).toBe(true);
+  });
+
   it("forgets everything when the daemon turns out to be another table", () => {
     const other = play([LOST, { type: "connecting", table: "t2" }], live());
     expect(other.state).toBeNull();

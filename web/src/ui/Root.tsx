@@ -92,7 +92,10 @@ export function Root({ store, operator, initial }: Props): VNode {
     [ask, operator, store],
   );
 
-  const view: View = { model, settings, live: isLive(model), operator: loggedIn, dialog, busy, actions };
+  // A seat chosen at a table of four may not exist at a table of three.
+  const exists = settings.mySeat < (model.state?.seats.length || 4);
+  const shown = exists ? settings : { ...settings, mySeat: 0 };
+  const view: View = { model, settings: shown, live: isLive(model), operator: loggedIn, dialog, busy, actions };
   return (
     <ViewContext.Provider value={view}>
       <App page={page} />
