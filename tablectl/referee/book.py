@@ -125,8 +125,10 @@ class Entry:
 class Book:
     """The entries of one hand. Folding is pure; the book only keeps the results."""
 
-    def __init__(self) -> None:
-        self.entries: list[Entry] = []
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self.entries: list[Entry] = list(entries)
+        self.version = 0
+        """Rises with every change."""
 
     @property
     def state(self) -> HandState | None:
@@ -142,6 +144,7 @@ class Book:
         """Write a fact at the end."""
         entry = self._fold(len(self.entries), self.state, fact, face)
         self.entries.append(entry)
+        self.version += 1
         return entry
 
     def refold(self, face: Face) -> list[Entry]:
@@ -162,6 +165,7 @@ class Book:
             if differs:
                 changed.append(self.entries[i])
             state = self.entries[i].state
+        self.version += dirty
         return changed
 
     def drop(self, n: int, face: Face) -> None:

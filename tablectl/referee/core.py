@@ -111,8 +111,8 @@ class Referee:
             case ButtonPressed():
                 self._on_button(t, message, out)
             case Tick():
-                if self.hand is not None:
-                    self.hand.on_tick(t)
+                if self.hand is None or not self.hand.on_tick(t):
+                    return out
             case DiceRolled():
                 self.director.on_dice(message)
             case CommandResult():
@@ -126,7 +126,7 @@ class Referee:
             case Request():
                 out.responses.append(self._on_request(t, message, out))
             case SightChange() | Stacks():
-                pass
+                return out
         self._begin_when_dealt(t)
         self._publish(t, out)
         return out

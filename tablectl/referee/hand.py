@@ -69,14 +69,17 @@ class HandFollower:
         self._waiting_since: float | None = None
         self._undone: set[int] = set()
         self._fresh: list[Entry | Struck] = []
+        self._layout: tuple[int, Layout] | None = None
         self._write(told(t, start))
 
     # --- what is known ---
 
     @property
     def layout(self) -> Layout:
-        """Which tile lies where by the book."""
-        return layout_of(self.book.entries, self.kit.seats)
+        """Which tile lies where by the book; not to be changed."""
+        if self._layout is None or self._layout[0] != self.book.version:
+            self._layout = (self.book.version, layout_of(self.book.entries, self.kit.seats))
+        return self._layout[1]
 
     @property
     def over(self) -> bool:
@@ -136,14 +139,18 @@ class HandFollower:
         self._reconsider()
         self._explain(t)
 
-    def on_tick(self, t: float) -> None:
-        """Time has passed: what waited for something to come before it may go on."""
-        if self.ended:
-            return
-        if self._waiting_since is not None:
+    def on_tick(self, t: float) -> bool:
+        """Time has passed: what waited for something to come before it may go on.
+
+        Returns:
+            Whether anything has changed.
+        """
+        before = self.book.version
+        if self._waiting_since is not None and not self.ended:
             self._explain(t)
         if self._calls and t - self._calls[0].t >= self.thresholds.patience_s:
             self._write_calls()
+        return self.book.version != before
 
     def on_call(self, t: float, seat: int, kind: CallKind) -> None:
         """A seat pressed a button.
@@ -240,8 +247,7 @@ class HandFollower:
             def face(i: int, other: str = other) -> str:
                 return other if i == tile_id else self.face(i)
 
-            trial = Book()
-            trial.entries = list(self.book.entries)
+            trial = Book(self.book.entries)
             trial.refold(face)
             then = self._settle(trial)
             if then is None or (then.delta, then.error) != (now.delta, now.error):
@@ -414,8 +420,7 @@ class HandFollower:
         """Decide the faces of a fact's tiles together, by what the rules make plausible."""
         book = self.book
         if until is not None:
-            book = Book()
-            book.entries = self.book.entries[:until]
+            book = Book(self.book.entries[:until])
         self._resolved |= self._posterior(fact, book)
 
     def _posterior(self, fact: Fact, book: Book) -> dict[int, tuple[str, float]]:
