@@ -16,7 +16,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from tablectl.rules.groups import FREE_PAIR, FREE_SET, Group, Kind, Reading
-from tablectl.rules.shape import ORPHANS, block_need
+from tablectl.rules.shape import (
+    ORPHANS,
+    PLAIN_BLOCKS,
+    SUIT_BLOCKS,
+    Block,
+    block_need,
+    is_independent,
+    runs_with,
+    spare_places,
+)
 from tablectl.tiles import Tile
 
 Counts = tuple[int, ...]
@@ -24,9 +33,6 @@ Counts = tuple[int, ...]
 
 _Part = tuple[int, int, tuple[Group, ...]]
 """Sets, pairs and the groups themselves, for one suit or one honour."""
-
-_BLOCKS = ((0, 9), (9, 18), (18, 27), *((i, i + 1) for i in range(27, 34)))
-"""Tiles that can share a group: the three suits and each honour by itself."""
 
 
 def counts_of(tiles: Iterable[Tile]) -> Counts:
@@ -38,7 +44,12 @@ def counts_of(tiles: Iterable[Tile]) -> Counts:
 
 
 def standard(
-    counts: Sequence[int], wilds: int, sets: int, *, barred: frozenset[Tile] = frozenset()
+    counts: Sequence[int],
+    wilds: int,
+    sets: int,
+    *,
+    barred: frozenset[Tile] = frozenset(),
+    blocks: Sequence[Block] = PLAIN_BLOCKS,
 ) -> Iterator[Reading]:
     """Every distinct reading as ``sets`` sets and a pair.
 
@@ -47,6 +58,7 @@ def standard(
         wilds: number of wild tiles.
         sets: sets that the concealed tiles must make (four, or five, less the melds).
         barred: kinds that no wild tile may stand for.
+        blocks: which tiles may share a group; ``shape.HONOUR_RUN_BLOCKS`` adds runs of honours.
 
     Yields:
         Readings without duplicates; groups of one reading stand in tile order, free groups last.
@@ -55,7 +67,7 @@ def standard(
     if sum(counts) + wilds != 3 * sets + 2:
         return
     parts: list[tuple[_Part, ...]] = []
-    for low, high in _BLOCKS:
+    for low, high in blocks:
         block = tuple(counts[low:high])
         if any(block):
             options = _block_parts(block, low, _Budget(wilds, sets, 1, barred))
@@ -145,12 +157,11 @@ def _groups_with(block: Counts, first: int) -> tuple[tuple[int, Kind, tuple[int,
         for naturals in range(min(have, size), 0, -1):
             mask = (1 << size) - (1 << naturals)
             out.append((4 * rank + mask.bit_count(), kind, (first,) * size, mask))
-    for start in range(max(0, first - 2), min(first, len(block) - 3) + 1):
-        members = (start, start + 1, start + 2)
+    for place, members in enumerate(runs_with(len(block), first)):
         # Places below the lowest natural tile, or without one, can only be wild.
         must = sum(1 << i for i, m in enumerate(members) if m != first and not block[m])
         may = [1 << i for i, m in enumerate(members) if m != first and block[m]]
-        rank = 8 * (1 + start - first + 2)
+        rank = 8 * (1 + place)
         out += [(rank + (must | extra), Kind.RUN, members, must | extra) for extra in _subsets(may)]
     return tuple(out)
 
@@ -181,6 +192,21 @@ def seven_pairs(
     if len(groups) > 7:
         return None
     return (*groups, *(FREE_PAIR,) * (7 - len(groups)))
+
+
+def independent(counts: Sequence[int], wilds: int) -> Reading | None:
+    """A reading as fourteen independent tiles, or nothing; wild tiles stand for honours first.
+
+    What the wild tiles stand for beyond being independent is free, so this is one of many readings.
+    """
+    if not is_independent(counts, wilds):
+        return None
+    places = [Tile(i) for i in range(27, 34) if not counts[i]]
+    for low, high in SUIT_BLOCKS:
+        places += [Tile(low + i) for i in spare_places(tuple(counts[low:high]))]
+    held = [(Tile(i), 0) for i, n in enumerate(counts) if n]
+    tiles = sorted([*held, *((tile, 1) for tile in places[:wilds])])
+    return tuple(Group(Kind.SINGLE, (tile,), wild) for tile, wild in tiles)
 
 
 def thirteen_orphans(

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import combinations, pairwise
+from typing import Final
 
 from tablectl.tiles import Tile
 
@@ -18,12 +20,37 @@ ORPHANS: tuple[Tile, ...] = tuple(
 
 _NEVER = 99
 
+Block = tuple[int, int]
+"""First tile and end of tiles that may share a set."""
+
+SUIT_BLOCKS: Final[tuple[Block, ...]] = ((0, 9), (9, 18), (18, 27))
+PLAIN_BLOCKS: Final = (*SUIT_BLOCKS, *((i, i + 1) for i in range(27, 34)))
+"""The three suits, and each honour by itself."""
+HONOUR_RUN_BLOCKS: Final = (*SUIT_BLOCKS, (27, 31), (31, 34))
+"""The three suits, the winds and the dragons: any three different winds, or dragons, are a run."""
+SINGLE_BLOCKS: Final = tuple((i, i + 1) for i in range(34))
+"""Every kind by itself: sets are pungs only."""
+
+RUNS: Final = {
+    1: (),
+    3: ((0, 1, 2),),
+    4: tuple(combinations(range(4), 3)),
+    9: tuple((i, i + 1, i + 2) for i in range(7)),
+}
+"""Runs of a block by its length, as positions in it."""
+
+
+@lru_cache(maxsize=64)
+def runs_with(length: int, at: int) -> tuple[tuple[int, ...], ...]:
+    """Runs of a block of that length that hold the tile at ``at``."""
+    return tuple(run for run in RUNS[length] if at in run)
+
 
 @lru_cache(maxsize=1 << 16)
 def block_need(suit: tuple[int, ...]) -> tuple[int, int]:
-    """Fewest wild tiles that complete a suit's tiles to sets: without a pair, and with one.
+    """Fewest wild tiles that complete a block's tiles to sets: without a pair, and with one.
 
-    The pair holds a natural tile of the suit at least (else ``_NEVER``). Wild tiles and naturals
+    The pair holds a natural tile of the block at least (else ``_NEVER``). Wild tiles and naturals
     of a target tile are interchangeable here, so a place that can be natural is.
     """
     first = next((i for i, n in enumerate(suit) if n), None)
@@ -37,9 +64,9 @@ def block_need(suit: tuple[int, ...]) -> tuple[int, int]:
         plain, paired = min(plain, 3 - used + rest[0]), min(paired, 3 - used + rest[1])
     for used in range(min(have, 2), 0, -1):
         paired = min(paired, 2 - used + block_need(_without(suit, first, used))[0])
-    for start in range(max(0, first - 2), min(first, len(suit) - 3) + 1):
+    for run in runs_with(len(suit), first):
         left, wild = list(suit), 0
-        for i in range(start, start + 3):
+        for i in run:
             if left[i]:
                 left[i] -= 1
             else:
@@ -53,37 +80,103 @@ def _without(suit: tuple[int, ...], at: int, used: int) -> tuple[int, ...]:
     return (*suit[:at], suit[at] - used, *suit[at + 1 :])
 
 
-def _needs(counts: Sequence[int]) -> list[tuple[int, int]]:
-    blocks = [block_need(tuple(counts[at : at + 9])) for at in (0, 9, 18)]
-    return blocks + [block_need((n,)) for n in counts[27:] if n]
+def _needs(counts: Sequence[int], blocks: Sequence[Block]) -> list[tuple[int, int]]:
+    held = (tuple(counts[low:high]) for low, high in blocks)
+    return [block_need(block) for block in held if any(block)]
 
 
-def sets_need(counts: Sequence[int]) -> int:
-    """Fewest wild tiles that complete the tiles to sets alone, without a pair."""
-    return sum(plain for plain, _ in _needs(counts))
+def sets_need(counts: Sequence[int], blocks: Sequence[Block] = PLAIN_BLOCKS) -> int:
+    """Fewest wild tiles that complete the tiles to sets alone, without a pair.
+
+    Args:
+        counts: copies by identity, 34 kinds.
+        blocks: which tiles may share a set: :data:`PLAIN_BLOCKS`, :data:`HONOUR_RUN_BLOCKS` or
+            :data:`SINGLE_BLOCKS`.
+    """
+    return sum(plain for plain, _ in _needs(counts, blocks))
 
 
-def sets_and_pair_need(counts: Sequence[int]) -> int:
+def sets_and_pair_need(counts: Sequence[int], blocks: Sequence[Block] = PLAIN_BLOCKS) -> int:
     """Fewest wild tiles that complete the tiles to sets and one pair."""
-    needs = _needs(counts)
+    needs = _needs(counts, blocks)
     total = sum(plain for plain, _ in needs)
     return min([total + 2, *(total - plain + paired for plain, paired in needs)])
 
 
-def is_sets_and_pair(counts: Sequence[int], wilds: int) -> bool:
+def is_sets_and_pair(
+    counts: Sequence[int], wilds: int, blocks: Sequence[Block] = PLAIN_BLOCKS
+) -> bool:
     """Whether naturals and wild tiles make sets and a pair; their number must be 3n + 2."""
-    return (sum(counts) + wilds) % 3 == 2 and sets_and_pair_need(counts) <= wilds
+    return (sum(counts) + wilds) % 3 == 2 and sets_and_pair_need(counts, blocks) <= wilds
 
 
-def is_sets(counts: Sequence[int], wilds: int) -> bool:
+def is_sets(counts: Sequence[int], wilds: int, blocks: Sequence[Block] = PLAIN_BLOCKS) -> bool:
     """Whether naturals and wild tiles make sets alone; their number must be 3n."""
-    return (sum(counts) + wilds) % 3 == 0 and sets_need(counts) <= wilds
+    return (sum(counts) + wilds) % 3 == 0 and sets_need(counts, blocks) <= wilds
+
+
+def fits_in_set(
+    counts: Sequence[int], wilds: int, tile: Tile, blocks: Sequence[Block] = PLAIN_BLOCKS
+) -> bool:
+    """Whether the hand can be arranged so that a natural ``tile`` lies in a set.
+
+    As natural tiles and wild ones are interchangeable, a place that can be natural is.
+    """
+    if (sum(counts) + wilds) % 3 != 2 or not counts[tile]:
+        return False
+    low, high = next(block for block in blocks if block[0] <= tile < block[1])
+    groups = [(tile,) * 3, *(tuple(low + i for i in r) for r in runs_with(high - low, tile - low))]
+    for group in groups:
+        rest, used = list(counts), 0
+        for member in group:
+            if rest[member]:
+                rest[member] -= 1
+            else:
+                used += 1
+        if used <= wilds and sets_and_pair_need(rest, blocks) <= wilds - used:
+            return True
+    return False
 
 
 def is_pairs(counts: Sequence[int], wilds: int) -> bool:
     """Whether naturals and wild tiles make pairs alone (four alike are two pairs)."""
     singles = sum(n % 2 for n in counts)
     return singles <= wilds and (wilds - singles) % 2 == 0
+
+
+INDEPENDENT_TILES: Final = 14
+
+
+def is_independent(counts: Sequence[int], wilds: int) -> bool:
+    """Whether fourteen tiles are independent: all different, three apart at least in a suit."""
+    return (
+        sum(counts) + wilds == INDEPENDENT_TILES
+        and max(counts) <= 1
+        and all(apart(counts[low:high]) for low, high in SUIT_BLOCKS)
+        and wilds <= counts[27:34].count(0) + sum(suit_room(counts))
+    )
+
+
+def apart(suit: Sequence[int]) -> bool:
+    """Whether a suit's different tiles are three apart at least: no pair, no run or part of one."""
+    held = [i for i, n in enumerate(suit) if n]
+    return all(high - low >= 3 for low, high in pairwise(held))
+
+
+def suit_room(counts: Sequence[int]) -> tuple[int, ...]:
+    """How many further tiles of each suit keep an independent hand independent."""
+    return tuple(len(spare_places(tuple(counts[low:high]))) for low, high in SUIT_BLOCKS)
+
+
+@lru_cache(maxsize=1 << 10)
+def spare_places(suit: tuple[int, ...]) -> tuple[int, ...]:
+    """The most places of a suit that can be filled beside its independent tiles, lowest first."""
+    held = [i for i, n in enumerate(suit) if n]
+    free: list[int] = []
+    for place in range(9):  # the lowest that fits leaves most room for the next
+        if all(abs(place - other) >= 3 for other in (*held, *free)):
+            free.append(place)
+    return tuple(free)
 
 
 def is_thirteen_orphans(counts: Sequence[int], wilds: int) -> bool:
@@ -94,26 +187,53 @@ def is_thirteen_orphans(counts: Sequence[int], wilds: int) -> bool:
     return max(held) <= 2 and sum(n == 2 for n in held) <= 1
 
 
-def distance(counts: Sequence[int], wilds: int, sets: int) -> int:
+def distance(
+    counts: Sequence[int], wilds: int, sets: int, blocks: Sequence[Block] = PLAIN_BLOCKS
+) -> int:
     """Tiles that must be exchanged until sets and a pair are complete.
 
     Args:
         counts: concealed naturals, ``3 * sets + 1`` or ``+ 2`` tiles with the wild ones.
         wilds: wild tiles held.
         sets: sets that the concealed tiles must still make.
+        blocks: which tiles may share a set.
 
     Returns:
         0 for a complete hand, 1 for a hand that waits for its last tile, and so on (one more than
         the customary count, which calls a waiting hand 0).
     """
     best = [[0] * (sets + 1), [-_NEVER] * (sets + 1)]
-    blocks = [tuple(counts[at : at + 9]) for at in (0, 9, 18)]
-    blocks += [(n,) for n in counts[27:] if n]
-    for block in blocks:
+    for low, high in blocks:
+        block = tuple(counts[low:high])
         if any(block):
             best = _merge(best, _block_use(block, sets), sets)
     used = max(best[0][sets], best[1][sets])
     return max(0, 3 * sets + 2 - used - wilds)
+
+
+def independent_distance(counts: Sequence[int], wilds: int) -> int:
+    """Tiles that must be exchanged until fourteen tiles are independent."""
+    useful = sum(n > 0 for n in counts[27:34])
+    useful += sum(_most_apart(tuple(counts[low:high])) for low, high in SUIT_BLOCKS)
+    return max(0, INDEPENDENT_TILES - useful - wilds)
+
+
+@lru_cache(maxsize=1 << 12)
+def _most_apart(suit: tuple[int, ...]) -> int:
+    """Most tiles of a suit that can stay in an independent hand."""
+    held = [i for i, n in enumerate(suit) if n]
+    sizes = [
+        size
+        for size in range(1, 4)
+        for kept in combinations(held, size)
+        if all(high - low >= 3 for low, high in pairwise(kept))
+    ]
+    return max(sizes, default=0)
+
+
+def honours_distance(counts: Sequence[int], wilds: int, tiles: int) -> int:
+    """Tiles that must be exchanged until ``tiles`` concealed tiles are all honours."""
+    return max(0, tiles - sum(counts[27:34]) - wilds)
 
 
 def pairs_distance(counts: Sequence[int], wilds: int) -> int:
@@ -171,8 +291,8 @@ def _uses(block: tuple[int, ...], sets: int, pairs: int) -> frozenset[tuple[int,
     if sets:
         take = min(3, block[at])
         rests = [(take, _without(block, at, take))]
-        for places in ((at, at + 1, at + 2), (at, at + 1), (at, at + 2)):
-            if len(block) > 1 and places[-1] < len(block) and all(block[i] for i in places):
+        for places in _parts_of_runs(len(block), at):
+            if all(block[i] for i in places):
                 rest = tuple(n - (i in places) for i, n in enumerate(block))
                 rests.append((len(places), rest))
         for used, rest in rests:
@@ -185,3 +305,13 @@ def _uses(block: tuple[int, ...], sets: int, pairs: int) -> frozenset[tuple[int,
     for s, p, u in out:
         best[s, p] = max(best.get((s, p), 0), u)
     return frozenset((s, p, u) for (s, p), u in best.items())
+
+
+@lru_cache(maxsize=64)
+def _parts_of_runs(length: int, at: int) -> tuple[tuple[int, ...], ...]:
+    """Two or three places of a run of which ``at`` is the lowest."""
+    found: set[tuple[int, ...]] = set()
+    for run in runs_with(length, at):
+        above = [i for i in run if i > at]
+        found |= {(at, *rest) for n in (1, 2) for rest in combinations(above, n)}
+    return tuple(sorted(found, key=lambda places: (-len(places), places)))
