@@ -25,7 +25,8 @@ from tablectl.engine.issues import issue_text
 from tablectl.engine.scoring import UnknownTilesError, completes, settle, win_flags
 from tablectl.engine.state import HandState, Winner, without
 from tablectl.rules.case import CaseError
-from tablectl.tiles import Tile, format_tile, format_tiles, is_flower, is_suited
+from tablectl.rules.shape import HONOUR_RUN_BLOCKS, SUIT_BLOCKS, runs_with
+from tablectl.tiles import Tile, format_tile, format_tiles, is_flower
 
 Kind = Literal[
     "draw", "exhaust", "discard", "flower", "chow", "pung", "kong", "closed_kong", "added_kong",
@@ -107,13 +108,19 @@ def _turn_options(state: HandState, seat: int) -> list[Option]:
     player = state.players[seat]
     if not player.fully_known:
         return []
-    flowers = [tile for tile in player.known if is_flower(tile)]
+    flowers = loose_flowers(state, seat)
     if flowers:  # flowers never sit in a hand
         return [
             Option("flower", seat, Flower(seat=seat, tile=format_tile(tile)), tile)
             for tile in flowers
         ]
     return [*_own_wins(state, seat), *_own_kongs(state, seat), *_discards(state, seat)]
+
+
+def loose_flowers(state: HandState, seat: int) -> list[Tile]:
+    """Known flowers of a hand that must be laid out; wild ones stay."""
+    known = state.players[seat].known
+    return [tile for tile in known if is_flower(tile) and tile not in state.wild.tiles]
 
 
 def _own_wins(state: HandState, seat: int) -> list[Option]:
@@ -195,10 +202,10 @@ def _own_kongs(state: HandState, seat: int) -> list[Option]:
 
 
 def _naturals_by_face(state: HandState, seat: int) -> dict[Tile, list[Tile]]:
-    """Known tiles that are not wild, by what they play as."""
+    """Known tiles that may be laid out, by what they play as."""
     faces: dict[Tile, list[Tile]] = {}
     for tile in state.players[seat].known:
-        if tile not in state.wild.tiles:
+        if tile not in state.wild.tiles or state.play.wild_in_sets:
             faces.setdefault(state.wild.plays_as(tile), []).append(tile)
     return faces
 
@@ -222,18 +229,26 @@ def _set_claims(state: HandState, seat: int, source: int, tile: Tile) -> list[Op
         sets.append(("kong", (*same[:3], tile)))
     if len(same) >= 2:
         sets.append(("pung", (*same[:2], tile)))
-    if seat == state.after(source) and is_suited(face):
-        for low in range(face - 2, face + 1):
-            others = [Tile(f) for f in range(low, low + 3) if f != face]
-            if low // 9 != (low + 2) // 9 or low < 0 or not all(by_face.get(f) for f in others):
-                continue
-            sets.append(("chow", tuple(sorted((tile, *(by_face[f][0] for f in others))))))
+    if seat == state.after(source):
+        for run in _runs_with(face, honours=state.play.honour_runs):
+            others = [f for f in run if f != face]
+            if all(by_face.get(f) for f in others):
+                sets.append(("chow", tuple(sorted((tile, *(by_face[f][0] for f in others))))))
     found = []
     for kind, tiles in sets:
         event = Meld(seat=seat, kind=kind, tiles=format_tiles(sorted(tiles)), source=source)
         option = _tried(kind, seat, event, state, tile)
         found.append(_unless_stuck(state, option))
     return found
+
+
+def _runs_with(face: Tile, *, honours: bool) -> Iterator[tuple[Tile, ...]]:
+    """Runs that hold a face: in its suit, and among winds or dragons where those make runs."""
+    blocks = HONOUR_RUN_BLOCKS if honours else SUIT_BLOCKS
+    for low, high in blocks:
+        if low <= face < high:
+            for run in runs_with(high - low, face - low):
+                yield tuple(Tile(low + i) for i in run)
 
 
 def _unless_stuck(state: HandState, claim: Option) -> Option:

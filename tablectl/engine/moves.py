@@ -13,7 +13,10 @@ from tablectl.tiles import Tile, is_flower, parse_tile, parse_tiles
 def indicator(t: Transition, event: Indicator) -> None:
     """A tile is turned up; it counts as seen and decides what is wild."""
     tile = parse_tile(event.tile)
-    t.see(None, (tile,))
+    if t.state.play.turned_back(t.state, tile):
+        return
+    if not t.state.ruleset.equipment(t.state.options).indicator_drawable:
+        t.see(None, (tile,))
     counts = t.state.counts
     t.set(
         indicators=(*t.state.indicators, tile),

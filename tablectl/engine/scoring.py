@@ -73,6 +73,7 @@ def build_case(state: HandState, wins: tuple[Winner, ...]) -> ScoreCase:
             options=state.start.options,
             dealer=state.dealer,
             streak=state.streak,
+            streak_multipliers=_carried_multipliers(state),
             round_wind=state.start.round_wind,
             indicator=state.indicator,
             seats=seats,
@@ -83,6 +84,12 @@ def build_case(state: HandState, wins: tuple[Winner, ...]) -> ScoreCase:
         )
     except ValueError as error:
         raise CaseError(f"the table shows an impossible hand: {error}") from None
+
+
+def _carried_multipliers(state: HandState) -> tuple[int, ...]:
+    """Multipliers of the banker's wins in this streak, as the session carries them (X20)."""
+    carried = state.session.get("streak_multipliers", ())
+    return tuple(carried) if isinstance(carried, list | tuple) else ()
 
 
 def _without_unseen(state: HandState, player: Player, winner: bool) -> Player:

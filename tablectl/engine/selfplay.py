@@ -24,11 +24,11 @@ from tablectl.engine.events import (
     Start,
 )
 from tablectl.engine.game import apply
-from tablectl.engine.legal import Option, legal_claims, options
+from tablectl.engine.legal import Option, legal_claims, loose_flowers, options
 from tablectl.engine.players import Policy, SimplePlayer
 from tablectl.engine.state import HandState
 from tablectl.rules import registry
-from tablectl.tiles import Tile, format_tile, format_tiles, is_flower
+from tablectl.tiles import Tile, format_tile, format_tiles
 
 _CALL_OF = {"hu": "hu", "kong": "kong", "pung": "pung", "chow": "chow"}
 
@@ -57,10 +57,11 @@ class _Wall:
     reserve: list[Tile]
 
     def take(self) -> Tile:
-        return self.front.pop(0)
+        """The next tile; where the rules free one of the reserve, the last of that."""
+        return self.front.pop(0) if self.front else self.reserve.pop()
 
     def take_tail(self) -> Tile:
-        return self.front.pop()
+        return self.front.pop() if self.front else self.reserve.pop()
 
 
 class _Table:
@@ -159,7 +160,13 @@ def _deal(
     cut = len(tiles) - kit.reserve
     wall = _Wall(tiles[:cut], tiles[cut:])
     if kit.indicator:
-        events.append(Indicator(tile=format_tile(wall.reserve[0])))
+        # A flower that makes nothing wild is turned back, and the next tile turned up.
+        chosen = next(
+            (tile for tile in wall.reserve if ruleset.wild(tile, parsed).tiles), wall.reserve[0]
+        )
+        wall.reserve.remove(chosen)
+        wall.reserve.insert(0, chosen)
+        events.append(Indicator(tile=format_tile(chosen)))
     return events, wall
 
 
@@ -167,7 +174,7 @@ def _flowers_of_the_deal(table: _Table, wall: _Wall) -> None:
     state = table.state
     for step in range(len(state.players)):
         seat = state.after(state.dealer, step)
-        while flower := next(filter(is_flower, table.state.players[seat].known), None):
+        while flower := next(iter(loose_flowers(table.state, seat)), None):
             table.do(Flower(seat=seat, tile=format_tile(flower)))
             _draw(table, wall, seat, tail=True)
 
@@ -227,7 +234,7 @@ def _claims(table: _Table, players: Sequence[Policy], *, calls: bool) -> bool:
 def _lay_open(table: _Table) -> None:
     """After a win the other hands are laid open too."""
     state = table.state
-    if not state.wins:
+    if not state.wins and not state.play.hands_paid:
         return
     winners = {win.seat for win in state.wins}
     for seat, player in enumerate(state.players):

@@ -206,7 +206,7 @@ def _lay_claim(t: Transition, claim: ClaimAttempt) -> None:
         open_kong=None,
         calls=(),
         counts=replace(counts, kongs=counts.kongs + is_kong),
-        melded=state.melded + 1,
+        **state.melding(),
     )
 
 
@@ -277,7 +277,7 @@ def _declare(t: Transition, seat: int, kind: str, added: Tile | None) -> None:
         open_kong=None if added is None else OpenKong(seat, added, kind),
         calls=(),
         counts=replace(counts, kongs=counts.kongs + 1),
-        melded=t.state.melded + 1,
+        **t.state.melding(),
     )
 
 
@@ -351,4 +351,4 @@ def joy(t: Transition, event: Joy) -> None:
     player = t.state.players[event.seat]
     new = TableMeld("joy", tiles, made=t.state.melded)
     t.player(event.seat, melds=(*player.melds, new))
-    t.set(melded=t.state.melded + 1)
+    t.set(**t.state.melding())

@@ -229,6 +229,7 @@ class HandState:
     melded: int = 0
     wins: tuple[Winner, ...] = ()
     refused: frozenset[int] = frozenset()
+    first_set_after: int | None = None
     drawn_hand: bool = False
     false_win: int | None = None
     false_claim: Winner | None = None
@@ -306,6 +307,11 @@ class HandState:
     def best_call(self, seat: int) -> str:
         """The best call of a seat since the last discard that it has not withdrawn."""
         return max((c for s, c in self.calls if s == seat), key=self.rank, default="pass")
+
+    def melding(self) -> dict[str, int]:
+        """Changes that come with a set laid down: its running number, and when the first was."""
+        first = self.discards if self.first_set_after is None else self.first_set_after
+        return {"melded": self.melded + 1, "first_set_after": first}
 
     def with_player(self, seat: int, **changes: Any) -> HandState:
         """A copy with one seat changed."""

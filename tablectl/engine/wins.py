@@ -33,6 +33,7 @@ def win(t: Transition, event: Win) -> None:
     tile = None if event.tile is None else parse_tile(event.tile)
     _reach(t, event, tile)
     hand = _open_hand(t, event, tile)
+    _test_float(t, event.seat, hand)
     if event.by == "rob_kong" and t.state.open_kong is not None and not t.issues:
         undo_kong(t, t.state.open_kong)
     flags = win_flags(t.state, event.seat, event.by, event.source)
@@ -82,8 +83,38 @@ def _reach(t: Transition, event: Win, tile: Tile | None) -> None:
         if kong is None or kong.seat != event.source or not _same(state, kong, tile):
             t.issue("not_last_discard", seat)
         _check_rank(t, seat, event.source)
-    elif event.by == "deal" and state.discards > 0:
+    elif event.by == "deal" and _dealt_too_late(state, seat):
         t.issue("claim_not_allowed", seat)
+    elif event.by == "indicator":
+        _check_robbers(t, seat)
+
+
+def _dealt_too_late(state: HandState, seat: int) -> bool:
+    own = state.play.dealt_until == "own_discard" and seat != state.dealer
+    return bool(state.players[seat].thrown) if own else state.discards > 0
+
+
+def _check_robbers(t: Transition, seat: int) -> None:
+    """Of several who call hu on the tile turned up the nearest after the banker goes first (X13).
+
+    The banker itself comes last.
+    """
+    state = t.state
+
+    def order(caller: int) -> int:
+        return (caller - state.dealer - 1) % len(state.players)
+
+    if any(call == "hu" and order(caller) < order(seat) for caller, call in state.calls):
+        t.issue("wrong_claimant", seat)
+
+
+def _test_float(t: Transition, seat: int, hand: tuple[Tile, ...] | None) -> None:
+    """A float of an unseen hand is taken back where the hand laid open shows that it was none."""
+    player = t.state.players[seat]
+    if hand is None or not (player.floats or player.floating):
+        return
+    if not t.state.play.float_stands(t.state, seat, hand):
+        t.player(seat, floats=0, floating=False)
 
 
 def _same(state: HandState, kong: OpenKong, tile: Tile | None) -> bool:
@@ -273,17 +304,19 @@ def close(t: Transition) -> None:
         return
     winners = tuple(w.seat for w in state.wins)
     source = state.wins[0].source if state.wins else None
-    following = state.play.next_hand(state, Result(winners, state.false_win, source))
     try:
         settlement: Settlement | None = _settlement(state)
         unsettled = ""
     except (UnknownTilesError, CaseError) as error:
         settlement, unsettled = None, str(error)
+    result = Result(winners, state.false_win, source, settlement)
+    following = state.play.next_hand(state, result)
     t.set(settlement=settlement, unsettled=unsettled, next=following)
 
 
 def _settlement(state: HandState) -> Settlement:
     if state.false_win is None:
+        _require_hands(state)
         return settle(state, state.wins)
     claim = state.false_claim
     if claim is None:
@@ -291,3 +324,13 @@ def _settlement(state: HandState) -> Settlement:
     if claim.hand is None:
         claim = replace(claim, hand=())
     return state.ruleset.settle_false_win(build_case(state, (claim,)))
+
+
+def _require_hands(state: HandState) -> None:
+    """Where tiles in every hand are paid, all must have been laid open."""
+    if not state.play.hands_paid:
+        return
+    winners = {win.seat for win in state.wins}
+    for seat, player in enumerate(state.players):
+        if seat not in winners and player.final_hand is None and not player.fully_known:
+            raise UnknownTilesError(f"the hand of seat {seat} has not been laid open")

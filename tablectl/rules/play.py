@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
+from tablectl.rules.settlement import Settlement
 from tablectl.rules.wild import Wild
 from tablectl.tiles import Tile, is_suited
 
@@ -166,6 +167,14 @@ class TableView(Protocol):
     def wall(self) -> int:
         """Tiles that can still be drawn."""
 
+    @property
+    def refused(self) -> frozenset[int]:
+        """Seats that have refused the tile that they would have drawn."""
+
+    @property
+    def first_set_after(self) -> int | None:
+        """Discards before the first set was laid down; ``None`` while there is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class WallCounts:
@@ -258,11 +267,13 @@ class Result:
         winners: winning seats, none in a drawn hand.
         false_win: the seat whose false win ended the hand.
         source: who gave the winning tile.
+        settlement: what the hand pays, where it can be said.
     """
 
     winners: tuple[int, ...] = ()
     false_win: int | None = None
     source: int | None = None
+    settlement: Settlement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +330,19 @@ def _dealt_streak(_options: Any, streak: int, _dice: Sequence[Any] | None) -> in
 
 def _early_unless_empty(table: TableView) -> bool:
     return table.wall > 0
+
+
+def _float_stands(_table: TableView, _seat: int, _hand: tuple[Tile, ...]) -> bool:
+    return True
+
+
+def last_discard_issues(table: TableView, claim: ClaimAttempt) -> tuple[str, ...]:
+    """The discard after the last drawable tile may be claimed for a win only (M22).
+
+    A kong of it lacks its supplement, which the engine says (M21).
+    """
+    barred = table.wall == 0 and claim.kind != "kong"
+    return ("claim_not_allowed",) if barred else ()
 
 
 def natural_set_issue(table: TableView, kind: str, tiles: tuple[Tile, ...]) -> str | None:
@@ -381,6 +405,15 @@ class PlayRules:
             must be shown before the hand can be settled.
         plain_wins: whether a complete hand without any pattern may win; what simulated players
             aim at depends on it.
+        hands_paid: whether tiles in every hand are paid, so that all must be laid open before the
+            hand can be settled, a drawn one too (M33).
+        wild_in_sets: wild tiles may be laid out at face value.
+        honour_runs: runs of winds and of dragons may be called; ``set_issue`` decides.
+        turned_back: (table, tile): a tile turned up that chooses nothing and is turned back.
+        dealt_until: how long a seat that does not deal may win as dealt: until the first discard of
+            all, or until its own (X10).
+        float_stands: (table, seat, hand): whether the concealed hand now laid open, without the
+            winning tile, bears the seat's float out (M14).
     """
 
     wall: Callable[[Any, WallCounts], int]
@@ -409,6 +442,12 @@ class PlayRules:
     round_winds: bool = False
     kongs_paid: bool = False
     plain_wins: bool = True
+    hands_paid: bool = False
+    wild_in_sets: bool = False
+    honour_runs: bool = False
+    turned_back: Callable[[TableView, Tile], bool] = _never
+    dealt_until: Literal["first_discard", "own_discard"] = "first_discard"
+    float_stands: Callable[[TableView, int, tuple[Tile, ...]], bool] = _float_stands
 
 
 def stay_or_pass(

@@ -33,6 +33,8 @@ class Equipment:
         reserve: tiles that stay in the wall undrawn, indicator included.
         indicator: whether a tile is turned up to choose wild tiles.
         dice: number of dice.
+        indicator_drawable: whether the tile turned up may still come into a hand, so that it does
+            not count as a copy beside the tiles in hands.
     """
 
     copies: tuple[int, ...]
@@ -41,6 +43,7 @@ class Equipment:
     reserve: int = 0
     indicator: bool = False
     dice: int = 2
+    indicator_drawable: bool = False
 
     @property
     def total(self) -> int:
@@ -201,7 +204,12 @@ class RuleSet(Generic[OptionsT]):
         """
         options = self.options(case.options)
         kit = self.equipment(options)
-        check_physical(case, kit.copies, hand_size=kit.hand_size, seats=kit.seats)
+        check_physical(
+            case.model_copy(update={"indicator": None}) if kit.indicator_drawable else case,
+            kit.copies,
+            hand_size=kit.hand_size,
+            seats=kit.seats,
+        )
         return options
 
 
