@@ -263,7 +263,7 @@ class FeltReader:
 
     def _miss(self, place: Place, felt: FeltColour, t: float) -> None:
         place.miss(t)
-        if place.looks < self._options.looks:
+        if place.reported and place.looks < self._options.looks:
             if place.tries >= self._options.max_looks:
                 # It never counted, and more looks would not settle it.
                 self._places.remove(place)
@@ -287,7 +287,8 @@ class FeltReader:
             return None
         covered = [p for p in self._places if self._covered(p, gate)]
         for place in self._places:
-            if not self._settled(place) and not place.hidden and place not in covered:
+            waits = place.reported and not place.hidden and not self._settled(place)
+            if waits and place not in covered:
                 return None
         self._changed = False
         reading = TableReading(
