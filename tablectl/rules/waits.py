@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 from tablectl.rules import shape
 from tablectl.rules.case import Meld, sets_laid
 from tablectl.rules.decompose import counts_of
 from tablectl.rules.options import Options
-from tablectl.rules.ruleset import RuleSet
-from tablectl.tiles import N_PLAYING, Tile
+from tablectl.rules.ruleset import RuleSet, Shape
+from tablectl.tiles import N_PLAYING, Tile, is_honour, is_suited, number_of
+
+_NEVER: Final = 99
 
 
 def distance(
@@ -39,15 +41,42 @@ def distance(
     chosen = rules.options() if options is None else options
     wild = rules.wild(indicator, chosen)
     naturals = [wild.plays_as(tile) for tile in hand if tile not in wild.tiles]
+    wilds = len(hand) - len(naturals)
     # Flowers and other tiles that make no set are dead weight.
-    counts, wilds = counts_of(t for t in naturals if t < N_PLAYING), len(hand) - len(naturals)
+    counts = counts_of(t for t in naturals if t < N_PLAYING and t not in wild.barred)
     laid = sets_laid(melds)
     found = [shape.distance(counts, wilds, rules.equipment(chosen).sets - laid)]
     if not laid and "seven_pairs" in rules.shapes:
         found.append(shape.pairs_distance(counts, wilds))
     if not laid and "thirteen_orphans" in rules.shapes:
         found.append(shape.orphans_distance(counts, wilds))
+    found += [
+        _alike_distance(counts, wilds, melds, belongs)
+        for name, belongs in _ALIKE.items()
+        if name in rules.shapes
+    ]
     return min(found)
+
+
+def _is_eye(tile: Tile) -> bool:
+    return is_suited(tile) and number_of(tile) in (2, 5, 8)
+
+
+_ALIKE: Final[dict[Shape, Callable[[Tile], bool]]] = {
+    "all_honours": is_honour, "all_eyes": _is_eye,
+}  # fmt: skip
+"""Hands without sets, by what every tile of them must be."""
+
+
+def _alike_distance(
+    counts: Sequence[int], wilds: int, melds: Sequence[Meld], belongs: Callable[[Tile], bool]
+) -> int:
+    """Tiles that must be exchanged until all are of a kind; never, if a laid set is not."""
+    laid = [meld for meld in melds if meld.kind != "lone_kong"]
+    if not all(belongs(tile) for meld in laid for tile in meld.tiles):
+        return _NEVER
+    fitting = sum(n for i, n in enumerate(counts) if belongs(Tile(i)))
+    return max(0, 14 - 3 * len(laid) - fitting - wilds)
 
 
 def waits(

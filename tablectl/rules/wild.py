@@ -17,10 +17,13 @@ class Wild:
         tiles: kinds that may stand for another tile.
         faces: kinds that always play as another tile without being wild, e.g. the white dragon
             as the indicator's face.
+        barred: kinds that belong to no set, pair or winning hand, and that no wild tile may stand
+            for: the kong tiles of Wuhan.
     """
 
     tiles: frozenset[Tile] = frozenset()
     faces: Mapping[Tile, Tile] = field(default_factory=lambda: MappingProxyType({}))
+    barred: frozenset[Tile] = frozenset()
 
     def plays_as(self, tile: Tile) -> Tile:
         """The tile that a physical tile is at face value."""
