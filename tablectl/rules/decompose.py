@@ -11,7 +11,7 @@ A rule set whose wild tiles may not stand for some kinds passes those as ``barre
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -64,13 +64,55 @@ def standard(
         Readings without duplicates; groups of one reading stand in tile order, free groups last.
         Nothing where the tiles do not fit. Plain readings tend to come first.
     """
+    yield from _readings(counts, wilds, sets, barred, blocks, None)
+
+
+Sort = Callable[[tuple[Group, ...]], Hashable]
+"""What matters of the groups of one block, beside how many sets and pairs they are."""
+
+
+def condensed(
+    counts: Sequence[int],
+    wilds: int,
+    sets: int,
+    sort: Sort,
+    *,
+    barred: frozenset[Tile] = frozenset(),
+    blocks: Sequence[Block] = PLAIN_BLOCKS,
+) -> Iterator[Reading]:
+    """One reading of every sort: as :func:`standard`, where the score depends on few things.
+
+    Two ways to use up a suit (or an honour) are of one sort if they make as many sets and pairs and
+    ``sort`` says the same of both; one of them, with the fewest wild tiles, stands for all. With
+    many wild tiles that leaves tens of readings in place of thousands.
+
+    Args:
+        counts, wilds, sets, barred, blocks: as for :func:`standard`.
+        sort: what matters of one block's groups; hashable itself, and the same object or an equal
+            one in every call, because its answers are kept.
+    """
+    yield from _readings(counts, wilds, sets, barred, blocks, sort)
+
+
+def _readings(
+    counts: Sequence[int],
+    wilds: int,
+    sets: int,
+    barred: frozenset[Tile],
+    blocks: Sequence[Block],
+    sort: Sort | None,
+) -> Iterator[Reading]:
     if sum(counts) + wilds != 3 * sets + 2:
         return
     parts: list[tuple[_Part, ...]] = []
     for low, high in blocks:
         block = tuple(counts[low:high])
         if any(block):
-            options = _block_parts(block, low, _Budget(wilds, sets, 1, barred))
+            budget = _Budget(wilds, sets, 1, barred)
+            if sort is None:
+                options = _block_parts(block, low, budget)
+            else:
+                options = _block_sorts(block, low, budget, sort)
             if not options:
                 return
             parts.append(options)
@@ -106,6 +148,15 @@ def _block_parts(block: Counts, low: int, budget: _Budget) -> tuple[_Part, ...]:
     """
     parts = _parts(block, low, 0, budget)
     return tuple(sorted(parts, key=lambda part: sum(g.wild_count for g in part[2])))
+
+
+@lru_cache(maxsize=1 << 14)
+def _block_sorts(block: Counts, low: int, budget: _Budget, sort: Sort) -> tuple[_Part, ...]:
+    """The first way of every sort to use up a block."""
+    found: dict[Hashable, _Part] = {}
+    for part in _block_parts(block, low, budget):
+        found.setdefault((part[0], part[1], sort(part[2])), part)
+    return tuple(found.values())
 
 
 @lru_cache(maxsize=1 << 16)

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablectl.rules import shape
-from tablectl.rules.decompose import counts_of, seven_pairs, standard, thirteen_orphans
+from tablectl.rules.decompose import (
+    condensed,
+    counts_of,
+    seven_pairs,
+    standard,
+    thirteen_orphans,
+)
 from tablectl.rules.groups import Group, Kind, Reading, assign, placements, stand_ins
 from tablectl.tiles import Tile, parse_tile, parse_tiles
 from tests.rules import brute
@@ -201,3 +208,29 @@ def test_readings_use_every_tile_once(hand: tuple[list[int], int]) -> None:
         assert len(reading) == 5
         seen.add(reading)
     assert len(seen) == sum(1 for _ in standard(counts(tiles), wilds, 4))
+
+
+def _kinds(groups: tuple[Group, ...]) -> frozenset[Kind]:
+    return frozenset(group.kind for group in groups)
+
+
+@given(naturals_and_wilds(max_wilds=6))
+@settings(max_examples=60, deadline=None)
+def test_condensed_readings_are_one_of_every_sort(hand: tuple[list[int], int]) -> None:
+    tiles, wilds = hand
+    held = counts(tiles)
+
+    def sorts(readings: Iterable[Reading]) -> list[tuple[object, ...]]:
+        told = []
+        for reading in readings:
+            suits = [tuple(g for g in reading if g.tiles and low <= g.tiles[0] < low + 9)
+                     for low in (0, 9, 18)]  # fmt: skip
+            rest = [g for g in reading if not g.tiles or g.tiles[0] >= 27]
+            sizes = [(sum(g.kind is not Kind.PAIR for g in s), _kinds(s)) for s in suits]
+            told.append((*sizes, tuple((g.kind, g.tiles) for g in rest)))
+        return told
+
+    every = sorts(standard(held, wilds, 4))
+    one_each = sorts(condensed(held, wilds, 4, _kinds))
+    assert set(one_each) == set(every)
+    assert len(set(one_each)) == len(one_each)
