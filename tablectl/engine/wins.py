@@ -111,9 +111,12 @@ def _check_robbers(t: Transition, seat: int) -> None:
 def _test_float(t: Transition, seat: int, hand: tuple[Tile, ...] | None) -> None:
     """A float of an unseen hand is taken back where the hand laid open shows that it was none."""
     player = t.state.players[seat]
-    if hand is None or not (player.floats or player.floating):
+    if hand is None:
         return
-    if not t.state.play.float_stands(t.state, seat, hand):
+    if t.state.play.float_offence(t.state, seat, hand):
+        t.issue("wild_discarded", seat)
+        t.player(seat, forfeited=True)
+    if (player.floats or player.floating) and not t.state.play.float_stands(t.state, seat, hand):
         t.player(seat, floats=0, floating=False)
 
 

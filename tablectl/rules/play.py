@@ -414,6 +414,8 @@ class PlayRules:
             all, or until its own (X10).
         float_stands: (table, seat, hand): whether the concealed hand now laid open, without the
             winning tile, bears the seat's float out (M14).
+        float_offence: (table, seat, hand): whether that hand shows that the seat threw a wild tile
+            against the rules, which costs the right to win (M25).
     """
 
     wall: Callable[[Any, WallCounts], int]
@@ -448,6 +450,7 @@ class PlayRules:
     turned_back: Callable[[TableView, Tile], bool] = _never
     dealt_until: Literal["first_discard", "own_discard"] = "first_discard"
     float_stands: Callable[[TableView, int, tuple[Tile, ...]], bool] = _float_stands
+    float_offence: Callable[[TableView, int, tuple[Tile, ...]], bool] = _never
 
 
 def stay_or_pass(
