@@ -43,7 +43,7 @@ def test_log(log: HandLog) -> None:
 
 
 def test_the_logs_are_there() -> None:
-    assert len(LOGS) == 15
+    assert len(LOGS) >= 15
 
 
 def test_a_wrong_expectation_is_noticed() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -45,19 +45,32 @@ HONGKONG_OPTIONS = st.fixed_dictionaries(
 )
 
 
+def any_options(rules: str) -> st.SearchStrategy[dict[str, Any]]:
+    """Every choice of the options that are words or yes and no."""
+    chosen: dict[str, st.SearchStrategy[Any]] = {}
+    for name, field in registry.get(rules).model.model_fields.items():
+        if field.annotation is bool:
+            chosen[name] = st.booleans()
+        elif get_origin(field.annotation) is Literal:
+            chosen[name] = st.sampled_from(get_args(field.annotation))
+    return st.fixed_dictionaries({}, optional=chosen)
+
+
 @st.composite
 def hands(draw: st.DrawFn) -> list[Event]:
     rules = draw(st.sampled_from(registry.IDS))
+    declared = registry.get(rules)
+    last = declared.equipment(declared.options()).seats - 1
     choices: dict[str, st.SearchStrategy[dict[str, Any]]] = {
         "hangzhou": HANGZHOU_OPTIONS,
         "hongkong": HONGKONG_OPTIONS,
     }
-    chosen = draw(choices[rules])
+    chosen = draw(choices[rules] if rules in choices else any_options(rules))
     deal = Deal(
-        dealer=draw(st.integers(0, 3)),
+        dealer=draw(st.integers(0, last)),
         streak=draw(st.integers(1, 4)),
-        round_wind=draw(st.sampled_from("ESWN")) if rules == "hongkong" else None,
-        first_dealer=draw(st.integers(0, 3)),
+        round_wind=draw(st.sampled_from("ESWN")) if declared.play.round_winds else None,
+        first_dealer=draw(st.integers(0, last)),
     )
     return play_hand(rules, chosen, draw(st.integers(0, 10**9)), deal=deal)
 
