@@ -30,10 +30,11 @@ def case(
     flags: dict[str, Any] | None = None,
     others: dict[int, dict[str, Any]] | None = None,
     me: dict[str, Any] | None = None,
+    players: int = 4,
     **fields: Any,
 ) -> ScoreCase:
-    """A case of four seats; ``others`` fills other seats, ``me`` more fields of the winner's."""
-    seats: list[dict[str, Any]] = [{"hand": "", "melds": []} for _ in range(4)]
+    """A case of one winner; ``others`` fills other seats, ``me`` more fields of the winner's."""
+    seats: list[dict[str, Any]] = [{"hand": "", "melds": []} for _ in range(players)]
     for i, values in (others or {}).items():
         seats[i] |= values
     seats[seat] |= {"hand": hand, "melds": melds or [], **(me or {})}

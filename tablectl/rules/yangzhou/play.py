@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tablectl.rules.play import (
-    ClaimAttempt,
     Locks,
     NextHand,
     PlayRules,
     Result,
     TableView,
     WallCounts,
+    last_discard_issues,
 )
 from tablectl.rules.rotation import next_in_rotation
 
@@ -21,12 +21,6 @@ DRAWABLE: Final = 83
 
 def _wall(_options: Any, counts: WallCounts) -> int:
     return DRAWABLE - counts.drawn
-
-
-def _claim_issues(table: TableView, claim: ClaimAttempt) -> tuple[str, ...]:
-    """The discard after the last tile may be claimed for a win only (M22)."""
-    barred = table.wall == 0 and claim.kind != "kong"  # a kong lacks its supplement (M21)
-    return ("claim_not_allowed",) if barred else ()
 
 
 def _locks(_options: Any) -> Locks:
@@ -47,7 +41,7 @@ PLAY: Final = PlayRules(
     wall=_wall,
     next_hand=_next_hand,
     winners="all",
-    claim_issues=_claim_issues,
+    claim_issues=last_discard_issues,
     locks=_locks,
     round_winds=True,
     plain_wins=False,
