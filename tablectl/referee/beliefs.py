@@ -44,6 +44,11 @@ def blend(old: Belief, old_looks: int, new: Belief, new_looks: int) -> dict[str,
     )
 
 
+def face_up(belief: Belief) -> dict[str, float]:
+    """The belief about a tile of which it is known that its face is up."""
+    return normalise({tile: p for tile, p in belief.items() if tile != "back"})
+
+
 def leading(belief: Belief) -> list[tuple[str, float]]:
     """The few faces worth considering, with their probabilities, the most likely first."""
     ranked = list(normalise(belief).items())[:_TOP]

@@ -7,7 +7,7 @@ laid there between two readings).
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -83,6 +83,7 @@ class Felt:
         seen: Iterable[SeenTile],
         covered: Iterable[tuple[Zone, int | None]],
         may_change: Container[int],
+        expected: Set[int] = frozenset(),
     ) -> Change:
         """Match a reading to the known tiles; tiles under a hand stay where they were.
 
@@ -91,10 +92,11 @@ class Felt:
             covered: areas hidden by a hand.
             may_change: ids of tiles that may have been taken and another laid in their place, so
                 that a certain new face there is a new tile; elsewhere it only raises doubt.
+            expected: ids of tiles that must still lie where they were, seen just now or not.
         """
         hidden = set(covered)
         seen = list(seen)
-        pairs = self._match(seen)
+        pairs = self._match(seen, self.present | (expected & self.tiles.keys()))
         matched_known = set(pairs.values())
         gone = {
             tile_id
@@ -117,7 +119,7 @@ class Felt:
             else:
                 self._refresh(tile_id, look)
         self.present -= gone
-        self.present.update(new)
+        self.present.update(new, set(pairs.values()) - gone)
         return Change(tuple(new), tuple(sorted(gone)))
 
     def confirm(self, tile_id: int, face: str | None) -> None:
@@ -145,11 +147,11 @@ class Felt:
             if self.tiles[i].zone is zone and (seat is None or self.tiles[i].seat == seat)
         ]
 
-    def _match(self, seen: Sequence[SeenTile]) -> dict[int, int]:
+    def _match(self, seen: Sequence[SeenTile], known_ids: Set[int]) -> dict[int, int]:
         reach = (_SAME_PLACE * self.tile_width_mm) ** 2
         near: list[tuple[float, int, int]] = []
         for index, look in enumerate(seen):
-            for tile_id in self.present:
+            for tile_id in known_ids:
                 known = self.tiles[tile_id]
                 distance = (known.x - look.x) ** 2 + (known.y - look.y) ** 2
                 if distance <= reach:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from tablectl.engine.events import Call, CallKind, End, Exhaust, Ruling, RulingKind, Start
 from tablectl.engine.game import finish
 from tablectl.referee import explain
-from tablectl.referee.beliefs import Belief, best, infer, leading
+from tablectl.referee.beliefs import Belief, best, face_up, infer, leading
 from tablectl.referee.book import Book, Entry, Fact, call, told
 from tablectl.referee.felt import Felt, FeltTile
 from tablectl.referee.layout import Layout, along, layout_of, set_apart
@@ -111,7 +111,7 @@ class HandFollower:
 
     def alternatives(self, tile_id: int) -> list[tuple[str, float]]:
         """Faces that a tile may have, the most likely first, backs left out."""
-        ranked = [(f, p) for f, p in leading(self.felt.tiles[tile_id].belief) if f != "back"]
+        ranked = leading(face_up(self.felt.tiles[tile_id].belief))
         believed = self.face(tile_id)
         return sorted(ranked, key=lambda a: (a[0] != believed, -a[1]))
 
@@ -135,7 +135,9 @@ class HandFollower:
         last = self.layout.last_discard
         may_change = {last[1]} if last else set()
         self._covered = set(reading.covered)
-        self.felt.update(seen, reading.covered, may_change | self._unexplained())
+        self.felt.update(
+            seen, reading.covered, may_change | self._unexplained(), self.layout.explained
+        )
         self._reconsider()
         self._explain(t)
 
@@ -430,7 +432,7 @@ class HandFollower:
         ]  # fmt: skip
         if not open_ids:
             return {}
-        beliefs: list[Belief] = [self.felt.tiles[i].belief for i in open_ids]
+        beliefs: list[Belief] = [face_up(self.felt.tiles[i].belief) for i in open_ids]
 
         def prior(faces: tuple[str, ...]) -> float:
             issues = book.issues_of(fact, dict(zip(open_ids, faces, strict=True)), self.face)
