@@ -19,8 +19,13 @@ import numpy.typing as npt
 from tablectl.tiles import BACK, NAMES, parse_tile, parse_tiles
 from vision.detector.crops import CROP_PX, CROP_SCALE
 
-from .sources import FloatArray, ImageArray, Photo, PhotoSetError
+from .sources import FloatArray, ImageArray, Photo, PhotoSetError, iou_matrix
 from .windows import degrade
+
+NO_TILE = 43
+"""Class of crops that show no whole tile."""
+
+NO_TILE_IOU = 0.3
 
 PATCH_PX = 128
 PATCH_SCALE = 1.75
@@ -92,7 +97,9 @@ def _axis_of(span: FloatArray, straight: bool) -> float:
     return 0.0 if ratio >= 1.2 else 90.0
 
 
-def gather_patches(photos: list[Photo], crops: Path | None) -> Patches:
+def gather_patches(
+    photos: list[Photo], crops: Path | None, relabelled: dict[str, Any] | None = None
+) -> Patches:
     """All labelled tiles of the photographs, and the single-tile crops of ``crops``."""
     rows: list[tuple[ImageArray, FloatArray, int, float, bool, str]] = []
     for photo in photos:
@@ -100,6 +107,8 @@ def gather_patches(photos: list[Photo], crops: Path | None) -> Patches:
         height, width = image.shape[:2]
         scale = np.array([width, height, width, height], np.float32)
         for box, tile in zip(photo.boxes * scale, photo.classes, strict=True):
+            if tile < 0:
+                continue  # found by relabelling: nobody said which tile it is
             patch, span = cut_patch(image, box)
             axis = _axis_of(span, not photo.tilted)
             rows.append((patch, span, int(tile), axis, photo.tilted, photo.group))
@@ -112,8 +121,9 @@ def gather_patches(photos: list[Photo], crops: Path | None) -> Patches:
         rows.append(
             (patch, span, NAMES.index(path.parent.name), _axis_of(span, True), False, "crops")
         )
+    rows += _backgrounds(photos, relabelled or {})
     classes = np.array([row[2] for row in rows], np.int64)
-    share = 1 / np.sqrt(np.bincount(classes, minlength=43).clip(1))
+    share = 1 / np.sqrt(np.bincount(classes, minlength=44).clip(1))
     weight = np.array([share[row[2]] * GROUP_WEIGHT.get(row[5], 1.0) for row in rows])
     return Patches(
         images=np.stack([row[0] for row in rows]),
@@ -123,6 +133,40 @@ def gather_patches(photos: list[Photo], crops: Path | None) -> Patches:
         quarter=np.array([row[4] for row in rows]),
         weight=np.asarray(weight / weight.sum(), np.float32),
     )
+
+
+def _hard_boxes(photo: Photo, relabelled: dict[str, Any], rng: np.random.Generator) -> FloatArray:
+    """Up to two of the first finder's false finds in a picture where all tiles have labels."""
+    entry = relabelled.get(photo.path.name)
+    if entry is None or photo.partial or photo.group not in {"home", "cmd-valid"}:
+        return np.zeros((0, 4), np.float32)
+    boxes = np.array(entry["tiles"] + entry["ignored"], np.float32).reshape(-1, 4)
+    apart = iou_matrix(boxes, np.concatenate([photo.boxes, photo.ignored])).max(axis=1, initial=0.0)
+    boxes = boxes[apart < 0.1]
+    chosen: FloatArray = boxes[rng.permutation(len(boxes))[:2]]
+    return chosen
+
+
+def _backgrounds(
+    photos: list[Photo], relabelled: dict[str, Any]
+) -> list[tuple[ImageArray, FloatArray, int, float, bool, str]]:
+    """Patches of what is no tile, a few of every photograph that is wholly labelled."""
+    rng = np.random.default_rng(5)
+    rows: list[tuple[ImageArray, FloatArray, int, float, bool, str]] = []
+    for photo in photos:
+        if photo.partial:
+            continue
+        image = photo.read()
+        height, width = image.shape[:2]
+        scale = np.array([width, height, width, height], np.float32)
+        taken = np.concatenate([photo.boxes, photo.ignored]) * scale
+        found = [no_tile_box(taken, width, height, rng) for _ in range(3)]
+        boxes = [box for box in found if box is not None]
+        boxes += list(_hard_boxes(photo, relabelled, rng) * scale)
+        for box in boxes:
+            patch, span = cut_patch(image, box)
+            rows.append((patch, span, NO_TILE, math.nan, True, photo.group))
+    return rows
 
 
 @dataclass(frozen=True)
@@ -243,8 +287,48 @@ class SceneCrops:
         if image is None:
             raise PhotoSetError(f"{path}: not a readable picture")
         order = _prefer_faces(rows, rng)[:count]
-        made = [scene_sample(np.asarray(image, np.uint8), rows[i], rng) for i in order]
+        picture = np.asarray(image, np.uint8)
+        made = [scene_sample(picture, rows[i], rng) for i in order[1:]]
+        made.append(no_tile_sample(picture, listed, rng))
         return [sample for sample in made if sample is not None]
+
+
+def no_tile_box(
+    tiles: FloatArray, width: int, height: int, rng: np.random.Generator
+) -> FloatArray | None:
+    """A box (4,) of a tile's size where none of ``tiles`` (N, 4) lies, often between two of them.
+
+    None when the picture is too full for one.
+    """
+    for _ in range(12):
+        if len(tiles) and rng.random() < 0.6:
+            near = tiles[int(rng.integers(len(tiles)))]
+            span = (near[2:] - near[:2]) * np.exp(rng.normal(0, 0.2, 2))
+            centre = (near[:2] + near[2:]) / 2 + rng.normal(0, 1.0, 2) * span
+        else:
+            span = np.exp(rng.uniform(math.log(18), math.log(90))) * np.exp(rng.normal(0, 0.2, 2))
+            centre = rng.uniform(0, 1, 2) * [width, height]
+        box = np.concatenate([centre - span / 2, centre + span / 2]).astype(np.float32)
+        inside = box[:2].min() >= 0 and box[2] <= width and box[3] <= height
+        if inside and iou_matrix(box[None], tiles).max(initial=0.0) < NO_TILE_IOU:
+            return box
+    return None
+
+
+def no_tile_sample(
+    image: ImageArray, rows: list[dict[str, Any]], rng: np.random.Generator
+) -> Sample | None:
+    """A crop of what is no tile: felt, edges of tiles, standing tiles, dice, hands, keys."""
+    quads = np.array([row["quad"] for row in rows], np.float32).reshape(-1, 4, 2)
+    tiles = np.concatenate([quads.min(axis=1), quads.max(axis=1)], axis=1)
+    box = no_tile_box(tiles, image.shape[1], image.shape[0], rng)
+    if box is None:
+        return None
+    patch, span = cut_patch(image, box)
+    linear = _random_linear(90.0 * int(rng.integers(4)), rng)
+    centre = np.full(2, PATCH_PX / 2, np.float32)
+    pixels = render_crop(patch, linear, centre, span, rng)
+    return Sample(pixels, NO_TILE, math.nan, math.nan)
 
 
 def _prefer_faces(rows: list[dict[str, Any]], rng: np.random.Generator) -> list[int]:

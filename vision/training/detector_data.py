@@ -52,7 +52,7 @@ class Synthetic:
 class WindowStream(Dataset[dict[str, Any]]):
     """Window number ``index`` depends only on ``seed``, ``index`` and the pictures at hand."""
 
-    def __init__(  # noqa: PLR0917
+    def __init__(
         self,
         photos: list[Photo],
         synthetic: list[Synthetic],

@@ -20,7 +20,7 @@ from vision.detector import Detector
 
 from .sources import Photo, iou_matrix, load_split
 
-SURE, SUSPECTED = 0.6, 0.08
+SURE, SUSPECTED = 0.55, 0.22
 """Finder scores from which an unlabelled find becomes a label, or an ignored area."""
 
 
@@ -42,7 +42,9 @@ def unlabelled(detector: Detector, photo: Photo) -> dict[str, Any]:
 def apply_relabelling(photos: list[Photo], path: Path) -> list[Photo]:
     """The photographs with the finds of ``relabel`` added, none of them partial any more.
 
-    Added tiles have class -1. Pictures that were fully labelled get ignored areas only.
+    Added tiles have class -1. In pictures that count as wholly labelled only what the finder is
+    sure of is ignored (cut-off tiles at the border, tiles on a shelf), and nothing at all in
+    ``home``: there it is the grid of a cutting mat.
     """
     content: dict[str, dict[str, Any]] = json.loads(path.read_text())
     return [_merged(photo, content[photo.path.name]) for photo in photos]
@@ -51,8 +53,10 @@ def apply_relabelling(photos: list[Photo], path: Path) -> list[Photo]:
 def _merged(photo: Photo, extra: dict[str, Any]) -> Photo:
     tiles = np.array(extra["tiles"], np.float32).reshape(-1, 4)
     ignored = np.array(extra["ignored"], np.float32).reshape(-1, 4)
+    if photo.group == "home":
+        return photo
     if not photo.partial:
-        tiles, ignored = tiles[:0], np.concatenate([ignored, tiles])
+        tiles, ignored = tiles[:0], tiles
     return replace(
         photo,
         boxes=np.concatenate([photo.boxes, tiles]),

@@ -41,7 +41,7 @@ class TableDealer:
         """Any of the 42 faces."""
         return Tile(int(self.rng.choice(N_KINDS, p=self.weights)))
 
-    def lay(  # noqa: PLR0917
+    def lay(
         self,
         seat: int,
         x: float,

@@ -27,6 +27,7 @@ from ultralytics.nn.tasks import DetectionModel
 from ultralytics.utils.loss import v8DetectionLoss
 
 from .detector_data import Synthetic, WindowStream, collate
+from .relabel import apply_relabelling
 from .sources import load_split, without_flawed_flowers
 
 CHECKPOINT = "last.pt"
@@ -145,8 +146,6 @@ def main() -> None:
         first = state["step"]
     photos = [without_flawed_flowers(p) for p in load_split(options.photos, "train")]
     if options.relabel:
-        from .relabel import apply_relabelling
-
         photos = apply_relabelling(photos, options.relabel)
     stream = WindowStream(
         photos,
@@ -166,7 +165,7 @@ def main() -> None:
     run(options, model, average, optimizer, loader, loss_of, first)
 
 
-def run(  # noqa: PLR0917
+def run(
     options: argparse.Namespace,
     model: DetectionModel,
     average: Average,

@@ -7,6 +7,7 @@ training (``is_held_out``) for the temperature of the probabilities. Seeded, res
 from __future__ import annotations
 
 import argparse
+import json
 import time
 import zlib
 from pathlib import Path
@@ -20,6 +21,7 @@ from torch.utils.data import DataLoader, Dataset, Subset
 
 from .crops import Patches, Sample, SceneCrops, gather_patches, photo_sample
 from .reader_net import OUTPUTS, TileReader, with_no_tile
+from .relabel import apply_relabelling
 from .sources import Photo, load_split, without_flawed_flowers
 from .train_detector import CHECKPOINT, Average, learning_rate, parameter_groups, save
 
@@ -32,7 +34,7 @@ def is_held_out(photo: Photo) -> bool:
 class BatchStream(Dataset[dict[str, Any]]):
     """Batch number ``index``: photographed crops and made ones, in a fixed proportion."""
 
-    def __init__(  # noqa: PLR0917
+    def __init__(
         self,
         patches: Patches,
         scenes: SceneCrops,
@@ -92,6 +94,7 @@ def parse_arguments() -> argparse.Namespace:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--photos", type=Path, default=Path("../shared/data/photos"))
+    parser.add_argument("--relabel", type=Path, help="JSON of vision.training.relabel")
     parser.add_argument("--synthetic", type=Path, nargs="*", default=[])
     parser.add_argument("--out", type=Path, default=Path("runs/reader"))
     parser.add_argument("--start", type=Path, help="checkpoint whose weights to start from")
@@ -127,8 +130,12 @@ def main() -> None:
         optimizer.load_state_dict(state["optimizer"])
         first = state["step"]
     photos = [without_flawed_flowers(p) for p in load_split(options.photos, "train")]
+    relabelled: dict[str, Any] = {}
+    if options.relabel:
+        relabelled = json.loads(options.relabel.read_text())
+        photos = apply_relabelling(photos, options.relabel)
     photos = [photo for photo in photos if not is_held_out(photo)]
-    patches = gather_patches(photos, options.photos / "crops")
+    patches = gather_patches(photos, options.photos / "crops", relabelled)
     print(f"{len(patches.classes)} photographed tiles", flush=True)
     stream = BatchStream(
         patches,
@@ -147,7 +154,7 @@ def main() -> None:
     run(options, model.train(), average, optimizer, loader, first)
 
 
-def run(  # noqa: PLR0917
+def run(
     options: argparse.Namespace,
     model: TileReader,
     average: Average,
