@@ -70,7 +70,9 @@ def winning_case(
     options: dict[str, Any] | None = None,
     wild: Tile | None = None,
     wilds: int = 0,
+    indicator: Tile | None = None,
     spoil: float = 0.0,
+    chows: bool = True,
 ) -> ScoreCase:
     """A hand with a claim that is a winning shape (unless spoilt).
 
@@ -80,13 +82,20 @@ def winning_case(
         kit: the equipment of that rule set.
         options: options for the case.
         wild: the wild kind, turned up as the indicator where the equipment has one.
+        indicator: the tile turned up where it is another one.
         wilds: how many wild tiles take the place of naturals, at most the copies left.
         spoil: chance that one natural tile is exchanged for another.
+        chows: whether runs may be laid out.
     """
-    pairs = rng.random() < 0.15
+    pairs = kit.sets == 4 and rng.random() < 0.15
     melds = 0 if pairs or wilds > 8 else rng.choice((0, 0, 0, 1, 2))
     fixed = [wild] * kit.copies[wild] if wild is not None else []
+    if indicator is not None:
+        fixed.append(indicator)
     groups, shelf = _complete_hand(rng, kit, fixed, melds, pairs=pairs)
+    if not chows:
+        groups[:-1] = sorted(groups[:-1], key=lambda group: group[0] != group[1])
+        melds = min(melds, sum(group[0] == group[1] for group in groups[:-1]))
     seat = rng.randrange(kit.seats)
     laid = tuple(_meld(rng, group, seat, kit.seats) for group in groups[:melds])
     held = [tile for group in groups[melds:] for tile in group]
@@ -114,7 +123,7 @@ def winning_case(
         dealer=rng.randrange(kit.seats),
         streak=rng.randrange(1, 5),
         round_wind=rng.choice(("E", "S", "W", "N")),
-        indicator=wild if kit.indicator else None,
+        indicator=(indicator or wild) if kit.indicator else None,
         seats=seats,
         outcome=Outcome(wins=(win,)),
     )

@@ -12,9 +12,10 @@ from tablectl.cli.follow import follow
 from tablectl.engine.game import apply, finish
 from tablectl.engine.logfile import HandLog, differences, read_logs
 from tablectl.engine.state import HandState
+from tablectl.rules import registry
 
 HERE = Path(__file__).parent
-LOGS = [log for path in sorted((HERE / "logs").glob("*.json")) for log in read_logs(path)]
+LOGS = [log for rules in registry.IDS for log in read_logs(HERE / "logs" / f"{rules}.json")]
 
 
 def found(log: HandLog) -> dict[str, object]:
@@ -65,6 +66,6 @@ def test_shared_logs() -> None:
         pytest.skip("the shared logs are not beside this checkout")
     app = Typer()
     app.command()(follow)
-    files = [str(shared / f"{name}.json") for name in ("hongkong", "hangzhou")]
+    files = [str(shared / f"{name}.json") for name in registry.IDS]
     result = CliRunner().invoke(app, [*files, "--json"])
     assert result.exit_code == 0, result.output
