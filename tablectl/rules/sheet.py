@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Literal, get_args, get_origin
+import json
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from tablectl.rules.options import Options, is_table_option
 from tablectl.rules.play import WallCounts
@@ -101,6 +102,8 @@ def value_text(value: object) -> str:
         return "null"
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, Mapping | tuple | list):
+        return json.dumps(value)
     return str(value)
 
 
@@ -110,6 +113,13 @@ def choices_text(annotation: Any) -> str:
         return ", ".join(value_text(choice) for choice in get_args(annotation))
     if annotation is bool:
         return "true, false"
+    if get_origin(annotation) is Annotated:
+        return choices_text(get_args(annotation)[0])
+    if get_origin(annotation) is dict:
+        keys, values = map(choices_text, get_args(annotation))
+        return f"map from {keys} to {values}"
+    if get_origin(annotation) in (tuple, list):
+        return f"list of {choices_text(get_args(annotation)[0])}"
     if get_args(annotation):
         names = [choices_text(part) for part in get_args(annotation)]
         return " or ".join(names)
