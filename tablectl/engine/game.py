@@ -177,6 +177,8 @@ def _step(state: HandState, issues: tuple[tuple[str, int | None], ...]) -> Step:
 
 
 def _turn_options(state: HandState) -> tuple[str, ...]:
+    if state.phase == "act" and state.play.draws_only(state):
+        return ("hu", "draw") if state.wall else ("hu", "exhaust")
     if state.phase == "act":
         return ("discard",) if state.drew == "claim" else ("discard", "kong", "hu")
     if state.phase == "supplement":

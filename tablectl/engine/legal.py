@@ -30,7 +30,7 @@ from tablectl.tiles import Tile, format_tile, format_tiles, is_flower
 
 Kind = Literal[
     "draw", "exhaust", "discard", "flower", "chow", "pung", "kong", "closed_kong", "added_kong",
-    "hu", "pass",
+    "lone_kong", "hu", "pass",
 ]  # fmt: skip
 
 
@@ -71,6 +71,8 @@ def options(state: HandState, seat: int) -> tuple[Option, ...]:
     found: list[Option] = []
     if state.turn == seat:
         found += _turn_options(state, seat)
+    elif state.draws_next(seat) and state.wall:
+        found.append(Option("draw", seat, Draw(seat=seat, tile=None, source="wall")))
     last, kong = state.last_discard, state.open_kong
     giver = kong.seat if kong is not None else last.seat if last is not None else seat
     if giver != seat:
@@ -114,6 +116,9 @@ def _turn_options(state: HandState, seat: int) -> list[Option]:
             Option("flower", seat, Flower(seat=seat, tile=format_tile(tile)), tile)
             for tile in flowers
         ]
+    if state.play.draws_only(state):
+        end = [] if state.wall else [Option("exhaust", seat, Exhaust())]
+        return [*_own_wins(state, seat), *end]
     return [*_own_wins(state, seat), *_own_kongs(state, seat), *_discards(state, seat)]
 
 
@@ -198,6 +203,10 @@ def _own_kongs(state: HandState, seat: int) -> list[Option]:
             tiles = format_tiles((*meld.tiles, tile))
             grown = Meld(seat=seat, kind="added_kong", tiles=tiles, source=meld.source)
             found.append(_tried("added_kong", seat, grown, state, tile))
+    for tile in sorted(set(player.known)):
+        if state.play.set_issue(state, "lone_kong", (tile,)) is None:
+            lone = Meld(seat=seat, kind="lone_kong", tiles=format_tile(tile), source=None)
+            found.append(_tried("lone_kong", seat, lone, state, tile))
     return found
 
 

@@ -73,13 +73,8 @@ def draw(t: Transition, event: Draw) -> None:
     if state.turn == seat and state.phase == "supplement":
         t.draw_supplement(seat)
     else:
-        in_last_stage = (
-            state.phase == "act"
-            and state.turn is not None
-            and seat == state.after(state.turn)
-            and state.play.draws_only(state)
-        )
-        if not in_last_stage and not (state.turn == seat and state.phase == "draw"):
+        in_turn = state.turn == seat and state.phase == "draw"
+        if not in_turn and not state.draws_next(seat):
             t.issue("out_of_turn", seat)
         t.draw(seat)
     if tile is not None:

@@ -18,6 +18,7 @@ from tablectl.engine.legal import Option
 from tablectl.engine.state import HandState, without
 from tablectl.rules import registry
 from tablectl.rules.decompose import counts_of
+from tablectl.rules.play import OWN_KONGS
 from tablectl.rules.shape import distance
 from tablectl.tiles import WHITE, Tile, is_flower, parse_tiles
 
@@ -27,6 +28,7 @@ _PLAIN_COST: Final = 3
 """How many tiles further away a plain hand counts where plain hands may not win."""
 _FLOAT_CHANCE: Final = 0.25
 _FAR: Final = 99
+_MANY_WILDS: Final = 3
 
 
 class Policy(Protocol):
@@ -60,7 +62,7 @@ class SimplePlayer:
         if not throws:
             return choices[0]
         for choice in choices:
-            if choice.kind in ("closed_kong", "added_kong") and _kong_is_free(state, seat, choice):
+            if choice.kind in OWN_KONGS and _kong_is_free(state, seat, choice):
                 return choice
         if self.rng.random() < self.mistake:
             return self.rng.choice(throws)
@@ -116,7 +118,8 @@ def _near_plans(state: HandState, seat: int) -> tuple[str, ...]:
 
 
 def _sets_left(state: HandState, seat: int) -> int:
-    return state.ruleset.equipment(state.options).sets - len(state.players[seat].melds)
+    laid = sum(meld.kind != "lone_kong" for meld in state.players[seat].melds)
+    return state.ruleset.equipment(state.options).sets - laid
 
 
 def _without_own_tiles(hand: tuple[Tile, ...], claim: Option) -> tuple[Tile, ...] | None:
@@ -127,12 +130,18 @@ def _without_own_tiles(hand: tuple[Tile, ...], claim: Option) -> tuple[Tile, ...
     return None if own is None else without(hand, own)
 
 
+def _wild_held(state: HandState, seat: int) -> int:
+    return sum(tile in state.wild.tiles for tile in state.players[seat].known)
+
+
 def _kong_is_free(state: HandState, seat: int, choice: Option) -> bool:
     """Whether the kong costs the hand nothing."""
     hand = state.players[seat].known
     tiles = parse_tiles(getattr(choice.event, "tiles", ""))
     if choice.kind == "added_kong":
         return True
+    if choice.kind == "lone_kong":  # a tile that no hand can use, or one wild tile too many
+        return not set(tiles) & state.wild.tiles or _wild_held(state, seat) >= _MANY_WILDS
     kept = without(hand, tiles)
     if kept is None:
         return False
@@ -167,8 +176,9 @@ class _Held:
         sets: int,
         laid: Option | None = None,
     ) -> _Held:
-        naturals = [t for t in hand if t not in state.wild.tiles and not is_flower(t)]
-        melds = [m.tiles for m in state.players[seat].melds]
+        idle = state.wild.tiles | state.wild.barred
+        naturals = [t for t in hand if t not in idle and not is_flower(t)]
+        melds = [m.tiles for m in state.players[seat].melds if m.kind != "lone_kong"]
         if laid is not None:
             melds.append(parse_tiles(getattr(laid.event, "tiles", "")))
         return cls(

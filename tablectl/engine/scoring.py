@@ -37,7 +37,7 @@ def win_flags(state: HandState, seat: int, by: str, source: int | None) -> dict[
             flags["floats"] = player.floats
         if player.float_gift:
             flags["float_gift"] = dict(player.float_gift)
-        if state.wall == 0 and state.drew in ("wall", "kong", "flower"):
+        if state.play.last_tile(state) and state.drew in ("wall", "kong", "flower"):
             flags["last_tile"] = True
     if by == "discard":
         origin = state.claim if state.claim is not None else state.last

@@ -17,6 +17,7 @@ from tablectl.engine.events import (
     Draw,
     End,
     Event,
+    Exhaust,
     Flower,
     Indicator,
     Meld,
@@ -189,6 +190,9 @@ def _turn(table: _Table, wall: _Wall, players: Sequence[Policy]) -> None:
     seat = state.turn
     assert seat is not None, "somebody must act"
     choices = [option for option in options(state, seat) if option.legal and option.kind != "pass"]
+    if not choices and state.draws_next(state.after(seat)):  # the last stage: nobody throws
+        _draw(table, wall, state.after(seat), tail=False)
+        return
     if not choices:
         raise IllegalPlayError(f"seat {seat} has nothing legal to do")
     if choices[0].kind == "draw":
@@ -251,13 +255,14 @@ def as_seen_from_above(events: Sequence[Event], *, draws: bool = False) -> list[
     """
     hidden: list[Event] = []
     kongs: list[Meld] = []
-    for event in events:
+    for event, after in zip(events, (*events[1:], None), strict=True):
         if isinstance(event, Start):
             data = event.to_json()
             data.pop("hands", None)
             hidden.append(Start.model_validate(data))
         elif isinstance(event, Draw):
-            if draws:
+            # A draw after which nobody acts cannot be inferred: somebody has to see it.
+            if draws or isinstance(after, Draw | Exhaust):
                 hidden.append(Draw(seat=event.seat, tile=None, source=event.source))
         elif isinstance(event, Meld) and event.kind == "closed_kong":
             kongs.append(event)

@@ -285,6 +285,11 @@ class HandState:
         open_ = self.phase == "draw" and self.last is not None and not self.last.settled
         return self.last if open_ else None
 
+    def draws_next(self, seat: int) -> bool:
+        """Whether the seat draws next although nobody has thrown: the last stage (M19)."""
+        waiting = self.phase == "act" and self.turn is not None and seat == self.after(self.turn)
+        return waiting and self.play.draws_only(self)
+
     def after(self, seat: int, steps: int = 1) -> int:
         """The seat ``steps`` places further in turn order."""
         return (seat + steps) % len(self.players)

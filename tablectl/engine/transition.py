@@ -140,7 +140,8 @@ class Transition:
         """See to it that the seat holds the tile to act with, by a draw that nobody saw (L1)."""
         state = self.state
         if state.turn != seat:
-            self.issue("out_of_turn", seat)
+            if not state.draws_next(seat):
+                self.issue("out_of_turn", seat)
             self.draw(seat)  # it holds one tile more than before, so it has drawn
         elif state.phase == "draw":
             self.draw(seat)

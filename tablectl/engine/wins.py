@@ -70,7 +70,9 @@ def _reach(t: Transition, event: Win, tile: Tile | None) -> None:
     if state.phase == "over":
         _compare_winners(t, seat)
     elif event.by == "self_draw":
-        if state.turn != seat:
+        if state.turn != seat and state.draws_next(seat):
+            t.draw(seat)
+        elif state.turn != seat:
             t.issue("out_of_turn", seat)  # and the turn stays where it was
         elif state.phase == "act" and state.drew == "claim":
             t.issue("claim_not_allowed", seat)  # a called tile is no own draw
@@ -207,7 +209,7 @@ def _judge(t: Transition, claimed: Winner) -> None:
     elif state.players[seat].forfeited:
         reason = "forfeited"
     finer = list(state.play.win_issues(state, seat, claimed.by))
-    if claimed.by == "discard" and locked_win(state, claimed):
+    if claimed.source is not None and locked_win(state, claimed):
         finer.append("missed_lock")
     if reason == "wild_tile_claimed":
         finer = []  # the tile could never be claimed, whoever floats

@@ -332,6 +332,10 @@ def _early_unless_empty(table: TableView) -> bool:
     return table.wall > 0
 
 
+def _empty(table: TableView) -> bool:
+    return table.wall == 0
+
+
 def _float_stands(_table: TableView, _seat: int, _hand: tuple[Tile, ...]) -> bool:
     return True
 
@@ -397,6 +401,7 @@ class PlayRules:
         kong_links: kongs count on through a tile claimed for a kong from a kong's discard.
         early_exhaust: whether the hand cannot be drawn yet.
         draws_only: the last stage, where seats draw in turn and nobody discards.
+        last_tile: whether the tile just drawn counts as the last one of the wall.
         may_refuse: whether the seat may refuse the tile that it would draw.
         starting_streak: (options, streak, dice): the streak that counts in this hand.
         false_win_ends: whether a ruling of a false win ends the hand.
@@ -438,6 +443,7 @@ class PlayRules:
     kong_links: bool = False
     early_exhaust: Callable[[TableView], bool] = _early_unless_empty
     draws_only: Callable[[TableView], bool] = _never
+    last_tile: Callable[[TableView], bool] = _empty
     may_refuse: Callable[[TableView, int], bool] = _never
     starting_streak: Callable[[Any, int, Sequence[Any] | None], int] = _dealt_streak
     false_win_ends: bool = True

@@ -125,6 +125,7 @@ def every_tile_is_somewhere(state: HandState) -> None:
         assert player.fully_known
         for part in (player.known, player.river, player.flowers, *(m.tiles for m in player.melds)):
             tiles.update(part)
+        tiles.update(Counter(player.aside) - Counter(player.river))  # laid to the own area
     claimed = [w.tile for w in state.wins if w.by == "discard"]
     assert all(tiles[kind] <= state.copies[kind] for kind in tiles)
     unseen = sum(state.copies) - sum(tiles.values())
