@@ -33,6 +33,12 @@ CHOICES: dict[str, dict[str, list[Any]]] = {
         "doubles": [{"straight": 0, "catch_five": 2}, {"closed": 0, "own_tile": 2}],
         "wild_kong_points": [0],
     },
+    "xiamen": {
+        "scoring": ["quanzhou"],
+        "quanzhou_open_pung_as_closed": [True],
+        "required_float": [True],
+        "base_factor": [1, 5],
+    },
     "mainland": {
         "fan": [{"all_pungs": 1, "dragon_pung": 3}],
         "payment": ["discarder_all"],
