@@ -123,7 +123,7 @@ def winning_case(
         dealer=rng.randrange(kit.seats),
         streak=rng.randrange(1, 5),
         round_wind=rng.choice(("E", "S", "W", "N")),
-        indicator=(indicator or wild) if kit.indicator else None,
+        indicator=(wild if indicator is None else indicator) if kit.indicator else None,
         seats=seats,
         outcome=Outcome(wins=(win,)),
     )
