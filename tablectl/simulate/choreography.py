@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from firmware_protocol.messages import Button
@@ -51,10 +51,14 @@ BRISK: Final = Tempo(fps=5.0, reach=0.2, rest=0.6, think=0.0)
 
 @dataclass(frozen=True)
 class Moment:
-    """One picture, and the buttons that are pressed just before it is taken."""
+    """One picture, and the buttons that are pressed just before it is taken.
+
+    ``rested`` is the discard that lies free of hands in this picture for the first time.
+    """
 
     scene: Scene
     presses: tuple[tuple[int, Button], ...] = ()
+    rested: Discard | None = None
 
 
 class Choreography:
@@ -116,7 +120,9 @@ class Choreography:
             scene = self.felt.scene()
             yield Moment(self._with_hand(scene, seat, x, y + away * (_AWAY - y)))
         if rest:
-            yield from self.still(self.tempo.rest)
+            first, *others = self.still(self.tempo.rest)
+            yield replace(first, rested=event if isinstance(event, Discard) else None)
+            yield from others
 
     def _with_hand(self, scene: Scene, seat: int, x: float, y: float) -> Scene:
         hand = self._hand(seat, x, y)

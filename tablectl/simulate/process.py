@@ -17,7 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from firmware_protocol.wire import Message
-from tablectl.simulate.session import SessionScript, SimulatedSession, SimulationError, TrueHand
+from tablectl.simulate.session import (
+    Rested,
+    SessionScript,
+    SimulatedSession,
+    SimulationError,
+    TrueHand,
+)
 from tablectl.tiles import format_tile
 from vision.calibration_fit import calibrate_from_markers
 from vision.render.style import Style
@@ -82,6 +88,11 @@ class Simulator:
         """What really happened in the hands that are over."""
         hands: list[TrueHand] = self._ask("truth")
         return hands
+
+    def rested(self) -> list[Rested]:
+        """When each discard so far came to rest before the camera."""
+        rested: list[Rested] = self._ask("rested")
+        return rested
 
     def refs(self) -> dict[str, str]:
         """What a person who looks at the table sees, by the displays' names of tiles."""
@@ -192,6 +203,9 @@ class _World:
     def truth(self) -> list[TrueHand]:
         with self._session.lock:
             return list(self._session.hands)
+
+    def rested(self) -> list[Rested]:
+        return list(self._session.rested)
 
     def refs(self) -> dict[str, str]:
         with self._session.lock:

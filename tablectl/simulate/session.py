@@ -19,7 +19,7 @@ from typing import Any, Final
 from firmware_protocol.messages import Button, DiceRolled
 from firmware_protocol.simulator import SimulatedTable
 from firmware_protocol.wire import Message
-from tablectl.engine.events import Call, End, Event, Reveal, Win
+from tablectl.engine.events import Call, Discard, End, Event, Reveal, Win
 from tablectl.engine.game import play_out
 from tablectl.engine.selfplay import Deal, play_hand
 from tablectl.engine.state import HandState
@@ -35,6 +35,10 @@ _UP: Final = 0.98
 _DOWN: Final = 0.02
 _WAIT_S: Final = 60.0
 """Wall-clock seconds after which a simulated player gives up on the table or the display."""
+
+
+_Film = tuple[float, Picture, Discard | None]
+"""A picture, its time, and the discard that came to rest with it."""
 
 
 class SimulationError(RuntimeError):
@@ -71,6 +75,22 @@ class TrueHand:
     delta: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class Rested:
+    """When the camera first saw a discard lie free of hands.
+
+    Attributes:
+        hand: counts from 1; ``nth`` discard of it, from 0.
+        t: when the picture was sent, seconds of ``time.monotonic()``, which all processes share.
+    """
+
+    hand: int
+    nth: int
+    seat: int
+    tile: str
+    t: float
+
+
 class SimulatedSession:
     """Plays a session in a thread of its own.
 
@@ -86,6 +106,7 @@ class SimulatedSession:
 
     Attributes:
         hands: what really happened, a hand each, as they end.
+        rested: every discard so far, for those who measure how soon it is shown.
         felt: the table as it lies; read it under :attr:`lock`.
     """
 
@@ -103,6 +124,7 @@ class SimulatedSession:
         self.script = script
         self.table = table
         self.hands: list[TrueHand] = []
+        self.rested: list[Rested] = []
         self.lock = threading.Lock()
         self.failure: BaseException | None = None
         rules = registry.get(script.rules)
@@ -116,7 +138,7 @@ class SimulatedSession:
         self._feed = FeedServer(feed_path)
         self._settled = settled
         self._dice: queue.SimpleQueue[tuple[int, int]] = queue.SimpleQueue()
-        self._pictures: queue.Queue[tuple[float, Picture] | None] = queue.Queue(maxsize=1)
+        self._pictures: queue.Queue[_Film | None] = queue.Queue(maxsize=1)
         self._freeze_at = freeze_at
         self._last: Picture | None = None
         self._t = 0.0
@@ -252,7 +274,7 @@ class SimulatedSession:
             for seat, button in moment.presses:
                 self.table.press(seat, button)
             self._t += 1.0 / self.script.tempo.fps
-            self._put((self._t, self._picture(moment)))
+            self._put((self._t, self._picture(moment), moment.rested))
 
     def _picture(self, moment: Moment) -> Picture:
         frozen = self._freeze_at is not None and (
@@ -263,7 +285,7 @@ class SimulatedSession:
                 self._last = self._renderer.render(moment.scene)
         return self._last
 
-    def _put(self, item: tuple[float, Picture] | None) -> None:
+    def _put(self, item: _Film | None) -> None:
         while not self._stop.is_set():
             try:
                 self._pictures.put(item, timeout=0.5)
@@ -280,8 +302,16 @@ class SimulatedSession:
             if item is None:
                 self._feed.end()
                 return
-            t, picture = item
+            t, picture, rested = item
             if self.script.realtime:
                 time.sleep(max(0.0, self._started + t - time.monotonic()))
                 t = time.monotonic()
+            if rested is not None:
+                self._note_rest(rested)
             self._feed.send(t, picture)
+
+    def _note_rest(self, discard: Discard) -> None:
+        # Without the lock, which is held while pictures are rendered: this one is due now.
+        hand = len(self.hands) + 1
+        nth = sum(r.hand == hand for r in self.rested)
+        self.rested.append(Rested(hand, nth, discard.seat, discard.tile, time.monotonic()))
