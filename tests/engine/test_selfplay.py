@@ -68,17 +68,40 @@ KAWUXING_OPTIONS = st.fixed_dictionaries(
     },
 )
 
+BEIJING_OPTIONS = st.fixed_dictionaries(
+    {},
+    optional={
+        "wild_eye_double": st.booleans(),
+        "native_wild_flush_double": st.booleans(),
+        "kong_points_banker_double": st.booleans(),
+        "upstairs": st.sampled_from(["off", "after_draw", "after_draw_or_streak3"]),
+        "void_suit": st.booleans(),
+        "busted_banker": st.booleans(),
+        "discard_liability": st.booleans(),
+        "missed_win_lock": st.booleans(),
+        "at_most_once": st.booleans(),
+        "wall_reserve": st.sampled_from(
+            ["seven_stacks", "seven_or_eight_stacks", "fourteen_plus_kongs"]
+        ),
+        "wild_kong_points": st.sampled_from([0, 20]),
+        "extra_doubles": st.sampled_from([{}, {"all_pung": 1, "last_tile": 2}]),
+        "doubles": st.sampled_from([{}, {"closed": 0, "own_tile": 2}]),
+        "false_win": st.sampled_from(["claimed_amount", "fixed"]),
+    },
+)
+
 OPTIONS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "hangzhou": HANGZHOU_OPTIONS,
     "hongkong": HONGKONG_OPTIONS,
     "kawuxing": KAWUXING_OPTIONS,
+    "beijing": BEIJING_OPTIONS,
 }
 
 
 @st.composite
 def hands(draw: st.DrawFn) -> list[Event]:
     rules = draw(st.sampled_from(registry.IDS))
-    chosen = draw(OPTIONS[rules])
+    chosen = draw(OPTIONS.get(rules, st.just({})))
     ruleset = registry.get(rules)
     seats = ruleset.equipment(ruleset.options(chosen)).seats
     deal = Deal(
