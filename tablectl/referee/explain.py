@@ -14,8 +14,10 @@ from typing import Final
 
 from tablectl.referee.book import Fact, SetKind
 from tablectl.referee.felt import Felt, FeltTile
-from tablectl.referee.layout import Layout, MeldPlace, groups
+from tablectl.referee.layout import Layout, MeldPlace
+from vision.felt import groups
 from vision.geometry import TableGeometry, Zone
+from vision.messages import SeenTile
 
 _FLOWER_NAMES: Final = frozenset(f"{n}f" for n in range(1, 9))
 
@@ -75,11 +77,26 @@ class Proposal:
     instead_of: int | None = None
 
 
+class _Lying:
+    """Felt tiles for the functions that group the tiles of a reading, and back again."""
+
+    def __init__(self, tiles: Iterable[FeltTile]) -> None:
+        self._tiles = {id(seen): (seen, tile) for tile in tiles for seen in (tile.seen,)}
+
+    @property
+    def seen(self) -> list[SeenTile]:
+        return [seen for seen, _ in self._tiles.values()]
+
+    def back(self, seen: Iterable[SeenTile]) -> list[FeltTile]:
+        return [self._tiles[id(tile)][1] for tile in seen]
+
+
 def indicator(scene: Scene) -> Proposal | None:
     """A face turned up on the wall."""
     if not scene.indicator_wanted:
         return None
-    faces = [tile for tile in scene.unexplained(Zone.WALL) if not tile.face_down]
+    lying = _Lying(scene.unexplained(Zone.WALL))
+    faces = lying.back(groups.indicators(lying.seen))
     if not faces:
         return None
     return Proposal((Fact("indicator", scene.t, tiles=(faces[-1].id,)),))
@@ -102,9 +119,9 @@ def is_flower(tile: FeltTile) -> bool:
 def meld(scene: Scene) -> Proposal | None:
     """A set laid down: claimed, closed, or grown from a pung."""
     for seat in scene.in_turn_order():
-        strip = [tile for tile in scene.felt.at(Zone.EXPOSED, seat) if not is_flower(tile)]
-        for group in groups(strip, scene.geometry):
-            proposal = _explain_group(scene, seat, group)
+        lying = _Lying(scene.felt.at(Zone.EXPOSED, seat))
+        for group in groups.exposed(lying.seen, seat, scene.geometry).melds:
+            proposal = _explain_group(scene, seat, lying.back(group.tiles))
             if proposal is not None:
                 return proposal
     return None
@@ -202,16 +219,11 @@ def discard(scene: Scene) -> Proposal | None:
     for seat in scene.in_turn_order():
         if seat != scene.turn and scene.patient:
             return None
-        fresh = [tile for tile in scene.unexplained(Zone.RIVER, seat) if not tile.face_down]
-        if fresh:
-            first = min(fresh, key=lambda tile: _river_order(tile, scene.geometry))
-            return Proposal((Fact("discard", scene.t, seat=seat, tiles=(first.id,)),))
+        fresh = _Lying(t for t in scene.unexplained(Zone.RIVER, seat) if not t.face_down)
+        first = fresh.back(groups.river_order(fresh.seen, seat, scene.geometry)[:1])
+        if first:
+            return Proposal((Fact("discard", scene.t, seat=seat, tiles=_ids(first)),))
     return None
-
-
-def _river_order(tile: FeltTile, geometry: TableGeometry) -> tuple[int, float]:
-    x, y = geometry.to_seat(tile.seat or 0, tile.x, tile.y)
-    return round((y - geometry.river[0]) / geometry.tile_length - 0.5), x
 
 
 def _likeness(a: FeltTile, b: FeltTile) -> float:
@@ -220,3 +232,13 @@ def _likeness(a: FeltTile, b: FeltTile) -> float:
 
 def _ids(tiles: Iterable[FeltTile]) -> tuple[int, ...]:
     return tuple(tile.id for tile in tiles)
+
+
+def open_hand(
+    tiles: Sequence[FeltTile], seat: int, geometry: TableGeometry
+) -> tuple[list[FeltTile], FeltTile | None]:
+    """A hand laid open: its tiles from the left, and the one set apart if there is one."""
+    lying = _Lying(tiles)
+    hand = groups.open_hand(lying.seen, seat, geometry)
+    apart = [] if hand.winning is None else lying.back([hand.winning])
+    return lying.back(hand.tiles), apart[0] if apart else None

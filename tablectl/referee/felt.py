@@ -56,6 +56,14 @@ class FeltTile:
         return self.confirmed is None and best(self.belief)[0] == "back"
 
     @property
+    def seen(self) -> SeenTile:
+        """The tile as a reading tells it, with what a person said about it."""
+        return SeenTile(
+            probabilities=dict(self.effective), x=self.x, y=self.y, rotation=self.rotation,
+            zone=self.zone, seat=self.seat, frames=self.looks,
+        )  # fmt: skip
+
+    @property
     def effective(self) -> Belief:
         """The belief, or certainty where a person has spoken."""
         return {self.confirmed: 1.0} if self.confirmed else self.belief

@@ -16,7 +16,7 @@ from tablectl.referee import explain
 from tablectl.referee.beliefs import Belief, best, face_up, infer, leading
 from tablectl.referee.book import Book, Entry, Fact, call, told
 from tablectl.referee.felt import Felt, FeltTile
-from tablectl.referee.layout import Layout, along, layout_of, set_apart
+from tablectl.referee.layout import Layout, layout_of
 from tablectl.rules import registry
 from tablectl.rules.settlement import Settlement
 from tablectl.tiles import NAMES
@@ -334,12 +334,16 @@ class HandFollower:
 
     def open_hand(self, seat: int) -> list[FeltTile]:
         """Tiles that a seat has laid open and that no fact explains yet, from the left."""
+        tiles, apart = self._opened(seat)
+        return tiles if apart is None else [*tiles, apart]
+
+    def _opened(self, seat: int) -> tuple[list[FeltTile], FeltTile | None]:
         known = self.layout.explained | self._undone
         tiles = [
             tile for tile in self.felt.at(Zone.RACK, seat)
             if tile.id not in known and not tile.face_down
         ]  # fmt: skip
-        return sorted(tiles, key=lambda tile: along(tile, self.geometry))
+        return explain.open_hand(tiles, seat, self.geometry)
 
     def concealed(self, seat: int) -> int:
         """Tiles that a seat holds between turns: its hand less three for every set."""
@@ -356,7 +360,7 @@ class HandFollower:
             not self.over
             and len(tiles) == self.concealed(seat) + 1
             and self.called_hu(seat)
-            and set_apart(tiles, self.geometry) is None
+            and self._opened(seat)[1] is None
         )
 
     def _read_win(
@@ -367,7 +371,7 @@ class HandFollower:
             return self._claimed_win(t, seat, tiles), None
         if extra != 1:
             return None, None
-        apart = set_apart(tiles, self.geometry)
+        apart = self._opened(seat)[1]
         if apart is None:
             return None, None
         last = self.layout.last_discard
