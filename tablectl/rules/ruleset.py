@@ -18,7 +18,15 @@ from tablectl.rules.settlement import Settlement, balanced
 from tablectl.rules.wild import Wild
 from tablectl.tiles import N_KINDS, Tile
 
-Shape: TypeAlias = Literal["standard", "seven_pairs", "thirteen_orphans", "all_honours", "all_eyes"]
+Shape: TypeAlias = Literal[
+    "standard",
+    "honour_runs",
+    "seven_pairs",
+    "thirteen_orphans",
+    "independent",
+    "all_honours",
+    "all_eyes",
+]
 """A winning shape that the shared tables know.
 
 ``standard`` is sets and a pair; ``all_honours`` (winds and dragons) and ``all_eyes`` (2, 5 and 8)

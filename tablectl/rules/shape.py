@@ -231,11 +231,6 @@ def _most_apart(suit: tuple[int, ...]) -> int:
     return max(sizes, default=0)
 
 
-def honours_distance(counts: Sequence[int], wilds: int, tiles: int) -> int:
-    """Tiles that must be exchanged until ``tiles`` concealed tiles are all honours."""
-    return max(0, tiles - sum(counts[27:34]) - wilds)
-
-
 def pairs_distance(counts: Sequence[int], wilds: int) -> int:
     """Tiles that must be exchanged until seven pairs are complete (four alike are two pairs)."""
     missing = max(0, 7 - sum(n // 2 for n in counts))

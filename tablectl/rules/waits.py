@@ -45,11 +45,14 @@ def distance(
     # Flowers and other tiles that make no set are dead weight.
     counts = counts_of(t for t in naturals if t < N_PLAYING and t not in wild.barred)
     laid = sets_laid(melds)
-    found = [shape.distance(counts, wilds, rules.equipment(chosen).sets - laid)]
+    blocks = shape.HONOUR_RUN_BLOCKS if "honour_runs" in rules.shapes else shape.PLAIN_BLOCKS
+    found = [shape.distance(counts, wilds, rules.equipment(chosen).sets - laid, blocks)]
     if not laid and "seven_pairs" in rules.shapes:
         found.append(shape.pairs_distance(counts, wilds))
     if not laid and "thirteen_orphans" in rules.shapes:
         found.append(shape.orphans_distance(counts, wilds))
+    if not laid and "independent" in rules.shapes:
+        found.append(shape.independent_distance(counts, wilds))
     found += [
         _alike_distance(counts, wilds, melds, belongs)
         for name, belongs in _ALIKE.items()

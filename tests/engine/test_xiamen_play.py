@@ -205,7 +205,8 @@ def test_the_deal() -> None:
 
 def test_the_base_grows_by_what_the_session_carries() -> None:
     options = {"scoring": "quanzhou", "quanzhou_base_step": "multiplier"}
-    about: dict[str, Any] = {"options": options, "streak": 3, "session": {"streak_multipliers": [3]}}
+    about: dict[str, Any] = {"options": options, "streak": 3}
+    about["session"] = {"streak_multipliers": [3]}
     own = win(0, "self_draw", "6s", WAITING)
     played = xm(throw(0, "1z", "2z", "3z", "4z"), draw(0), own, **about)
     assert played.delta == (36, -12, -12, -12)  # 2 + 3 + a drawn hand 1, x2

@@ -186,6 +186,5 @@ def test_independent_tiles_at_length() -> None:
 def test_distances() -> None:
     assert shape.independent_distance(counts_of(parse_tiles("147m258p369s1234z")), 0) == 1
     assert shape.independent_distance(counts_of(parse_tiles("1123m258p369s111z")), 0) == 6
-    assert shape.honours_distance(counts_of(parse_tiles("1122334455z1m2p")), 1, 14) == 3
     assert shape.spare_places((1, 0, 0, 0, 0, 0, 0, 0, 0)) == (3, 6)
     assert parse_tile("1m") == 0
