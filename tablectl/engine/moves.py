@@ -40,10 +40,11 @@ def flower(t: Transition, event: Flower) -> None:
         t.issue(issue, seat)
     t.lose(seat, tile)
     t.player(seat, flowers=(*t.state.players[seat].flowers, tile))
-    _flower_supplement(t, seat, at_deal=at_deal)
+    draw_replacement(t, seat, at_deal=at_deal)
 
 
-def _flower_supplement(t: Transition, seat: int, *, at_deal: bool) -> None:
+def draw_replacement(t: Transition, seat: int, *, at_deal: bool) -> None:
+    """A tile from the tail for what has just been laid out of the hand, drawn at once (L1)."""
     acting = seat == t.state.turn
     if t.state.supplements == 0:
         if acting:  # nothing to draw: the hand ends here, unless the seat plays on all the same

@@ -141,6 +141,7 @@ def _meld(seat: int, meld: TableMeld) -> Meld:
             tiles=meld.tiles,
             from_seat=meld.source,
             chain=meld.chain,
+            when=meld.when,
         )
     except ValueError as error:
         raise CaseError(f"the sets of seat {seat} are impossible: {error}") from None

@@ -29,6 +29,8 @@ from tablectl.engine.legal import Option, legal_claims, loose_flowers, options
 from tablectl.engine.players import Policy, SimplePlayer
 from tablectl.engine.state import HandState
 from tablectl.rules import registry
+from tablectl.rules.play import WallCounts
+from tablectl.rules.ruleset import RuleSet
 from tablectl.tiles import Tile, format_tile, format_tiles
 
 _CALL_OF = {"hu": "hu", "kong": "kong", "pung": "pung", "chow": "chow"}
@@ -52,17 +54,27 @@ class Deal:
 
 @dataclass
 class _Wall:
-    """The shuffled tiles: taken in front, supplements from the tail, the reserve untouched."""
+    """The shuffled tiles: taken in front, supplements from the tail, the reserve untouched.
+
+    With a dead wall, supplements come from the reserve; the first tile of that is turned up.
+    """
 
     front: list[Tile]
     reserve: list[Tile]
+    dead: bool = False
 
     def take(self) -> Tile:
         """The next tile; where the rules free one of the reserve, the last of that."""
         return self.front.pop(0) if self.front else self.reserve.pop()
 
     def take_tail(self) -> Tile:
-        return self.front.pop() if self.front else self.reserve.pop()
+        from_front = self.front and not self.dead
+        return self.front.pop() if from_front else self.reserve.pop()
+
+    def refill(self, drawable: int) -> None:
+        """Give the dead wall the live tiles that the rules put there."""
+        while self.dead and len(self.front) > drawable:
+            self.reserve.insert(1, self.front.pop())
 
 
 class _Table:
@@ -159,7 +171,7 @@ def _deal(
         start["dice"] = list(deal.dice)
     events: list[Event] = [Start.model_validate(start)]
     cut = len(tiles) - kit.reserve
-    wall = _Wall(tiles[:cut], tiles[cut:])
+    wall = _Wall(tiles[:cut], tiles[cut:], dead=_has_dead_wall(ruleset, parsed))
     if kit.indicator:
         # A flower that makes nothing wild is turned back, and the next tile turned up.
         chosen = next(
@@ -169,6 +181,14 @@ def _deal(
         wall.reserve.insert(0, chosen)
         events.append(Indicator(tile=format_tile(chosen)))
     return events, wall
+
+
+def _has_dead_wall(ruleset: RuleSet[Any], parsed: Any) -> bool:
+    """Whether draws in turn leave the supplements alone."""
+    supplements = ruleset.play.supplements
+    if supplements is None:
+        return False
+    return supplements(parsed, WallCounts(front=1)) == supplements(parsed, WallCounts())
 
 
 def _flowers_of_the_deal(table: _Table, wall: _Wall) -> None:
@@ -183,6 +203,7 @@ def _flowers_of_the_deal(table: _Table, wall: _Wall) -> None:
 def _draw(table: _Table, wall: _Wall, seat: int, *, tail: bool) -> None:
     tile = wall.take_tail() if tail else wall.take()
     table.do(Draw(seat=seat, tile=format_tile(tile), source="tail" if tail else "wall"))
+    wall.refill(table.state.wall)
 
 
 def _turn(table: _Table, wall: _Wall, players: Sequence[Policy]) -> None:

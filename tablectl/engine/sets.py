@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tablectl.engine.events import Joy, Meld
+from tablectl.engine.moves import draw_replacement
 from tablectl.engine.scoring import settle, would_win
 from tablectl.engine.state import (
     Claim,
@@ -135,7 +136,8 @@ def locked_win(state: HandState, claimed: Winner) -> bool:
             continue
         if "hu" in entry.barred or entry.call == "hu":
             continue
-        missed = Winner(seat, "discard", entry.source, entry.tile, claimed.hand)
+        flags = {"kong_discard": True} if entry.after_kong else {}
+        missed = Winner(seat, "discard", entry.source, entry.tile, claimed.hand, flags)
         if would_win(state, missed) and not _pays_more(state, claimed, missed):
             return True
     return False
@@ -341,14 +343,21 @@ def show_kong(t: Transition, event: Meld) -> None:
 
 
 def joy(t: Transition, event: Joy) -> None:
-    """A joy is laid down; rule sets without joys have no such set."""
-    tiles = parse_tiles(event.tiles)
-    shape = t.state.play.set_issue(t.state, "joy", tiles)
-    if shape:
-        t.issue(shape, event.seat)
+    """A joy is laid down, at the deal by any seat, later in the own turn (LM6)."""
+    seat, tiles = event.seat, parse_tiles(event.tiles)
+    effect = t.state.play.joy(t.state, seat, tiles)
+    for issue in effect.issues:
+        t.issue(issue, seat)
+    at_deal = t.state.discards == 0
+    if not at_deal and t.state.turn == seat:
+        t.take_turn(seat)
     for tile in tiles:
-        t.lose(event.seat, tile)
-    player = t.state.players[event.seat]
-    new = TableMeld("joy", tiles, made=t.state.melded)
-    t.player(event.seat, melds=(*player.melds, new))
+        t.lose(seat, tile)
+    player = t.state.players[seat]
+    new = TableMeld("joy", tiles, made=t.state.melded, when=effect.when)
+    t.player(seat, melds=(*player.melds, new))
     t.set(**t.state.melding())
+    if effect.supplement:
+        if t.state.supplements == 0:
+            t.issue("no_supplement", seat)
+        draw_replacement(t, seat, at_deal=at_deal)

@@ -60,6 +60,7 @@ class TableMeld:
         claimed: the claimed tile.
         chain: kongs that directly preceded this one without interruption.
         made: running number; a grown kong counts from its growth.
+        when: the moment of a joy.
     """
 
     kind: str
@@ -68,6 +69,7 @@ class TableMeld:
     claimed: Tile | None = None
     chain: int = 0
     made: int = 0
+    when: Literal["deal", "road", "late"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class LetGo:
         call: the best call that the seat made for it, ``pass`` for none.
         known: whether the seat's hand was fully known then.
         barred: claims that play did not allow at that moment.
+        after_kong: kongs chained before it where it was thrown straight after one, else 0.
     """
 
     tile: Tile
@@ -87,6 +90,7 @@ class LetGo:
     call: str
     known: bool
     barred: frozenset[str] = frozenset()
+    after_kong: int = 0
 
 
 @dataclass(frozen=True)

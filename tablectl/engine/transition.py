@@ -162,6 +162,7 @@ class Transition:
                 call=self.state.best_call(seat),
                 known=player.fully_known,
                 barred=self._barred_claims(seat, last.tile, last.seat),
+                after_kong=last.after_kong,
             )
             self.player(seat, let_go=(*player.let_go, entry))
         self.set(last=replace(last, settled=True))

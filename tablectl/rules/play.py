@@ -47,6 +47,10 @@ class MeldView(Protocol):
     def claimed(self) -> Tile | None:
         """The claimed tile."""
 
+    @property
+    def when(self) -> Literal["deal", "road", "late"] | None:
+        """When a joy was declared."""
+
 
 class PlayerView(Protocol):
     """One seat as the engine knows it."""
@@ -243,6 +247,21 @@ class DiscardEffect:
 
 
 @dataclass(frozen=True, slots=True)
+class JoyEffect:
+    """What a joy declared now means.
+
+    Attributes:
+        issues: ids of what it breaks.
+        when: its moment, as in a score case.
+        supplement: a tile is drawn for it, as for a flower.
+    """
+
+    issues: tuple[str, ...] = ()
+    when: Literal["deal", "road", "late"] | None = None
+    supplement: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Locks:
     """What a seat may not take after letting a tile go, until its turn has come or been passed.
 
@@ -314,6 +333,10 @@ def _nothing(*_: Any) -> Mapping[str, Any]:
 
 def _none(_table: TableView, _seat: int) -> int:
     return 0
+
+
+def _no_joy(_table: TableView, _seat: int, _tiles: tuple[Tile, ...]) -> JoyEffect:
+    return JoyEffect(issues=("invalid_meld",))
 
 
 def _no_locks(_options: Any) -> Locks:
@@ -391,6 +414,7 @@ class PlayRules:
         win_issues: (table, seat, by): restrictions of a win that no score case can show.
         discard: (table, seat, tile): what a discard means.
         flower_issues: (table, seat, tile): a flower that may not be laid out.
+        joy: (table, seat, tiles): what a joy means; rule sets without joys have no such set.
         float_gift: (table, claim): what the win flag ``float_gift`` says if this claim keeps a
             float of the claimer going; empty where it does not matter.
         honours_thrown: (table, seat): honours thrown from the start without a break.
@@ -434,6 +458,7 @@ class PlayRules:
     win_issues: Callable[[TableView, int, str], tuple[str, ...]] = _no_issues
     discard: Callable[[TableView, int, Tile], DiscardEffect] = _plain_discard
     flower_issues: Callable[[TableView, int, Tile], tuple[str, ...]] = _no_issues
+    joy: Callable[[TableView, int, tuple[Tile, ...]], JoyEffect] = _no_joy
     float_gift: Callable[[TableView, ClaimAttempt], Mapping[str, Any]] = _nothing
     honours_thrown: Callable[[TableView, int], int] = _none
     table_flags: Callable[[TableView], Mapping[str, Any]] = _nothing
