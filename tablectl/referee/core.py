@@ -131,6 +131,11 @@ class Referee:
         self._publish(t, out)
         return out
 
+    @property
+    def open_questions(self) -> tuple[Question, ...]:
+        """Questions that wait for an answer, as last published."""
+        return tuple(self._asked)
+
     def start_output(self) -> Outputs:
         """What displays see before anything has happened."""
         out = Outputs()

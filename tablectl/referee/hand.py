@@ -6,6 +6,7 @@ threshold; a settlement is final when no face that is unsure could change it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,7 +14,7 @@ from typing import Any, Final
 from tablectl.engine.events import Call, CallKind, End, Exhaust, Ruling, RulingKind, Start
 from tablectl.engine.game import finish
 from tablectl.referee import explain
-from tablectl.referee.beliefs import Belief, best, face_up, infer, leading
+from tablectl.referee.beliefs import Belief, best, face_up, infer, leading, normalise
 from tablectl.referee.book import Book, Entry, Fact, call, told
 from tablectl.referee.felt import Felt, FeltTile
 from tablectl.referee.layout import Layout, layout_of
@@ -70,6 +71,7 @@ class HandFollower:
         self._undone: set[int] = set()
         self._fresh: list[Entry | Struck] = []
         self._layout: tuple[int, Layout] | None = None
+        self._deciding: tuple[object, list[int]] | None = None
         self._write(told(t, start))
 
     # --- what is known ---
@@ -111,7 +113,7 @@ class HandFollower:
 
     def alternatives(self, tile_id: int) -> list[tuple[str, float]]:
         """Faces that a tile may have, the most likely first, backs left out."""
-        ranked = leading(face_up(self.felt.tiles[tile_id].belief))
+        ranked = leading(self._open_belief(tile_id))
         believed = self.face(tile_id)
         return sorted(ranked, key=lambda a: (a[0] != believed, -a[1]))
 
@@ -184,6 +186,7 @@ class HandFollower:
     def confirm(self, t: float, tile_id: int, face: str) -> None:
         """A person says what a tile is."""
         self.felt.confirm(tile_id, face)
+        self._reconsider()
         self._refold()
         if not self.ended:
             self._explain(t)
@@ -235,11 +238,36 @@ class HandFollower:
         return self._settle(self.book)
 
     def deciding_tiles(self) -> list[int]:
-        """Unsure tiles whose other possible faces would change the settlement."""
+        """Unsure tiles whose other possible faces would change the settlement.
+
+        Where the tiles as read can't be settled at all, those that may be to blame for it.
+        """
+        if not self.over:
+            return []
+        known = tuple(
+            (i, self.face(i), *(face for face, _ in self.alternatives(i)))
+            for i in self.unsure_tiles()
+        )  # fmt: skip
+        key = (self.book.version, known)
+        if self._deciding is None or self._deciding[0] != key:
+            self._deciding = (key, self._find_deciding())
+        return list(self._deciding[1])
+
+    def _find_deciding(self) -> list[int]:
         now = self.settlement()
         if now is None:
-            return []
+            return self._shown_too_often() or self.unsure_tiles()
         return [i for i in self.unsure_tiles() if self._would_change(now, i)]
+
+    def _shown_too_often(self) -> list[int]:
+        """Tiles of a face that lies there more often than the set has it, confirmed ones aside."""
+        shown = [i for i in sorted(self.layout.explained) if self.face(i) in NAMES]
+        count = Counter(self.face(i) for i in shown)
+        return [
+            i for i in shown
+            if count[self.face(i)] > self.kit.copies[NAMES.index(self.face(i))]
+            and not self.felt.tiles[i].confirmed
+        ]  # fmt: skip
 
     def _would_change(self, now: Settlement, tile_id: int) -> bool:
         for other, _ in self.alternatives(tile_id):
@@ -436,7 +464,7 @@ class HandFollower:
         ]  # fmt: skip
         if not open_ids:
             return {}
-        beliefs: list[Belief] = [face_up(self.felt.tiles[i].belief) for i in open_ids]
+        beliefs: list[Belief] = [self._open_belief(i) for i in open_ids]
 
         def prior(faces: tuple[str, ...]) -> float:
             issues = book.issues_of(fact, dict(zip(open_ids, faces, strict=True)), self.face)
@@ -448,6 +476,16 @@ class HandFollower:
             tile_id: (faces[index], posterior.marginal(index)[faces[index]])
             for index, tile_id in enumerate(open_ids)
         }
+
+    def _open_belief(self, tile_id: int) -> Belief:
+        """What a face-up tile may be: faces of which people named every copy are left out."""
+        belief = face_up(self.felt.tiles[tile_id].belief)
+        named = Counter(t.confirmed for t in self.felt.tiles.values() if t.confirmed)
+        free = {
+            face: p for face, p in belief.items()
+            if named[face] < self.kit.copies[NAMES.index(face)]
+        }  # fmt: skip
+        return normalise(free) or belief
 
     def _is_win(self, fact: Fact) -> bool:
         """Whether a hand laid open without a call is most likely a winning one."""

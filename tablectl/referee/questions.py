@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tablectl.engine.game import finish
 from tablectl.messages import Alternative, Question
 from tablectl.referee.book import Entry
 from tablectl.referee.hand import HandFollower
@@ -32,6 +33,8 @@ def hand_questions(hand: HandFollower, hand_id: str, winds: list[str]) -> list[Q
     refused = hand.refused_win
     if refused is not None:
         out.append(_refused_win(hand, hand_id, refused))
+    if not out and hand.over and hand.settlement() is None:
+        out.append(_unsettled(hand, hand_id))
     return out
 
 
@@ -104,6 +107,20 @@ def _refused_win(hand: HandFollower, hand_id: str, refused: Entry) -> Question:
     )  # fmt: skip
 
 
+def _unsettled(hand: HandFollower, hand_id: str) -> Question:
+    """The hand is over, every tile is sure, and yet it can't be settled."""
+    state = hand.book.state
+    assert state is not None
+    reason = finish(state).unsettled
+    return Question(
+        id=f"{hand_id}/unsettled", kind="settlement", seat=None,
+        text_en=f"This can't be settled: {reason}. Correct a misread tile, or take the end back.",
+        text_zh=f"無法結算：{reason}。請更正誤讀的牌，或收回。",
+        alternatives=(Alternative(id=TAKE_BACK, label_en="Taken back: play on", label_zh="收回，續打"),),
+        blocks_settlement=True,
+    )  # fmt: skip
+
+
 def answer(hand: HandFollower, question: Question, reply: str, t: float) -> None:
     """Apply an answer to the hand.
 
@@ -126,6 +143,8 @@ def answer(hand: HandFollower, question: Question, reply: str, t: float) -> None
             hand.choose_winning_tile(t, seat, tile.id)
         case "settlement" if reply == FALSE_WIN:
             hand.rule(t, question.seat or 0, "false_win")
+        case "settlement" if hand.over:
+            hand.undo()
         case "settlement":
             hand.take_back_win()
         case "event" if reply == DRAWN:

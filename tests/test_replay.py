@@ -1,0 +1,172 @@
+"""A recorded session replays to exactly the same game."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+
+from firmware_protocol.messages import Button, ButtonPressed, DiceRolled
+from tablectl import channels
+from tablectl.engine.events import Call, Draw, End, Event, Reveal, Start
+from tablectl.engine.selfplay import Deal, play_hand
+from tablectl.game import GameService
+from tablectl.messages import Request, SettlementView
+from tablectl.referee.inputs import CommandResult, SessionPlan, TableCommand, Tick
+from tablectl.replay import ReplayError, replay, totals
+from tablectl.services.bus import Bus, Entry
+from tablectl.services.clock import RecordedClock
+from tablectl.services.recorder import Recorder
+from tablectl.services.recording import RecordingError
+from tablectl.simulate.felt import SimulatedFelt
+from tests.referee.eye import PlainEye, doubting
+
+
+class RecordedSession:
+    """Plays hands with plain readings over a recorded bus."""
+
+    def __init__(self, path: Path, rules: str, seed: int) -> None:
+        self.clock = RecordedClock(100.0)
+        self.bus = Bus(self.clock)
+        self.recorder = Recorder(self.bus, path, {"rules": rules}, frames=False)
+        plan = SessionPlan(session="evening", table="t", rules=rules, names=("A", "B", "C", "D"))
+        self.game = GameService(self.bus, plan)
+        self.settled: dict[str, SettlementView] = {}
+        self.bus.on(SettlementView, self._on_settlement, channels.SETTLEMENT)
+        self.bus.on(TableCommand, self._on_command, channels.COMMAND)
+        self.game.begin(self.clock.now())
+        kit = self.game.referee.kit
+        self.felt = SimulatedFelt(
+            self.game.referee.geometry, kit.seats, kit.total, random.Random(seed)
+        )
+        self.eye = PlainEye(self.felt, doubting(seed, 0.03))
+        self.rules, self.seed = rules, seed
+
+    def _on_settlement(self, entry: Entry[SettlementView]) -> None:
+        if entry.message.final:
+            self.settled[entry.message.hand_id] = entry.message
+
+    def _on_command(self, entry: Entry[TableCommand]) -> None:
+        if entry.message.name == "roll_dice":
+            self.bus.publish(channels.TABLE, DiceRolled(first=2, second=5))
+        self.bus.publish(channels.RESULT, CommandResult(id=entry.message.id, outcome="done"))
+
+    def say(self, channel: str, message: object, after: float = 0.3) -> None:
+        self.clock.jump(self.clock.now() + after)
+        self.bus.publish(channel, message)
+
+    def press(self, seat: int, button: Button) -> None:
+        self.say(channels.TABLE, ButtonPressed(seat=seat, button=button, uptime_ms=0))
+
+    def look(self) -> None:
+        self.say(channels.READING, self.eye.look(self.clock.now()), after=1.0)
+        self.say(channels.TICK, Tick())
+
+    def hand(self, number: int) -> None:
+        self.press(0, Button.START)
+        if number:
+            self.felt.clear()
+            self.look()
+            self.press(0, Button.START)
+        self.felt.raise_walls(7)
+        next_ = self.game.referee.next
+        deal = Deal(next_.dealer, next_.streak, next_.round_wind, 0, next_.session)
+        for event in play_hand(self.rules, {}, self.seed + number, deal=deal):
+            self._do(event)
+        if not self.game.referee.hand or not self.game.referee.hand.over:
+            self.press(0, Button.START)
+        self._answer_all()
+
+    def _do(self, event: Event) -> None:
+        if isinstance(event, Call):
+            self.press(event.seat, Button[event.call.upper()])
+        elif not isinstance(event, Reveal | End):
+            self.felt.apply(event)
+            if not isinstance(event, Draw | Start):
+                self.look()
+
+    def _answer_all(self) -> None:
+        """The host takes whatever is most likely."""
+        for n in range(30):
+            hand = self.game.referee.hand
+            if hand is None or not (open_ := self.game.referee.open_questions):
+                return
+            args = {"question": open_[0].id, "answer": open_[0].alternatives[0].id}
+            self.say(channels.REQUEST, Request(id=f"a{n}", verb="answer", args=args))
+
+    def close(self) -> None:
+        self.recorder.close()
+
+
+@pytest.fixture(scope="module", params=["hongkong", "hangzhou"])
+def recorded(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, dict[str, SettlementView]]:
+    path = tmp_path_factory.mktemp("recorded") / "session.mcap"
+    session = RecordedSession(path, request.param, seed=5)
+    for number in range(2):
+        session.hand(number)
+    session.close()
+    return path, session.settled
+
+
+async def test_readings_give_the_same_event_stream_to_the_byte(
+    recorded: tuple[Path, dict[str, SettlementView]],
+) -> None:
+    path, settled = recorded
+    result = await replay(path, "readings")
+    assert result.recorded
+    assert result.events == result.recorded
+    assert result.settlements == settled
+    assert result.note == ""
+
+
+async def test_events_settle_to_the_same_payments(
+    recorded: tuple[Path, dict[str, SettlementView]],
+) -> None:
+    path, settled = recorded
+    result = await replay(path, "events")
+    assert result.same
+    assert {k: v.delta for k, v in result.settlements.items()} == {
+        k: v.delta for k, v in settled.items()
+    }
+    assert sum(totals(result.settlements, 4)) == 0
+
+
+async def test_a_cut_recording_is_replayed_up_to_the_cut(
+    recorded: tuple[Path, dict[str, SettlementView]], tmp_path: Path
+) -> None:
+    data = recorded[0].read_bytes()
+    whole = (await replay(recorded[0], "readings")).events
+    cut = tmp_path / "cut.mcap"
+    cut.write_bytes(data[: len(data) // 2])
+    result = await replay(cut, "readings")
+    assert "unfinished" in result.note
+    assert 0 < len(result.events) < len(whole)
+    assert result.events == whole[: len(result.events)]
+
+
+async def test_what_cannot_be_replayed_says_why(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("not a recording")
+    with pytest.raises(RecordingError, match="not a recording"):
+        await replay(text)
+    empty = tmp_path / "empty.mcap"
+    Recorder(Bus(RecordedClock(1.0)), empty, {}).close()
+    with pytest.raises(ReplayError, match="no session"):
+        await replay(empty)
+
+
+def test_speed_is_recorded_seconds_a_second(
+    recorded: tuple[Path, dict[str, SettlementView]],
+) -> None:
+    async def timed() -> float:
+        loop = asyncio.get_running_loop()
+        start = loop.time()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(replay(recorded[0], "readings", speed=1.0), 0.5)
+        return loop.time() - start
+
+    assert asyncio.run(timed()) >= 0.5
