@@ -387,7 +387,7 @@ def _with_absolute_paths(config: Config, base: Path) -> Config:
     camera = config.camera
     if camera.source is not None:
         spec = parse_spec(camera.source)
-        if spec.kind in ("file", "folder", "feed"):
+        if spec.kind in ("file", "folder", "recording", "feed"):
             target = _absolute(Path(spec.target), base)
             absolute = camera.model_copy(update={"source": f"{spec.kind}:{target}"})
             config = config.model_copy(update={"camera": absolute})

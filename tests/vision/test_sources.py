@@ -13,6 +13,10 @@ import cv2
 import numpy as np
 import pytest
 
+from tablectl.services.bus import Bus
+from tablectl.services.clock import RecordedClock
+from tablectl.services.codec import CAMERA_CHANNEL, CameraFrame
+from tablectl.services.recorder import Recorder
 from vision.messages import CameraState
 from vision.sources import (
     Frame,
@@ -343,3 +347,28 @@ async def test_memory_source_gives_what_it_was_given() -> None:
     source = MemorySource(given)
     assert [frame.seq async for frame in source.frames()] == [0, 1, 2]
     assert source.status().frames == 3
+
+
+async def test_a_recording_is_a_source_at_its_own_times(tmp_path: Path) -> None:
+    bus = Bus(RecordedClock(50.0))
+    path = tmp_path / "session.mcap"
+    recorder = Recorder(bus, path, {}, frames_per_second=100.0)
+    for n in range(4):
+        image = np.full((240, 320, 3), 60 * n, np.uint8)
+        bus.publish(CAMERA_CHANNEL, CameraFrame(50.0 + n, n, image), 50.0 + n)
+    recorder.close()
+    source = open_source(f"recording:{path}", lockstep=True)
+    async with source:
+        source.start()
+        frames = [frame async for frame in source.frames()]
+    assert [frame.t for frame in frames] == [50.0, 51.0, 52.0, 53.0]
+    assert [round(float(frame.image.mean())) for frame in frames] == [0, 60, 120, 180]
+
+
+async def test_a_file_that_is_no_recording_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("no MCAP file at all, but long enough to be read as one")
+    async with open_source(f"recording:{path}", lockstep=True) as source:
+        source.start()
+        with pytest.raises(SourceError, match="no recording"):
+            await anext(aiter(source.frames()))

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import struct
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 import cv2
 import numpy as np
+from mcap.exceptions import McapError
+from mcap.records import Channel, Message
+from mcap.stream_reader import StreamReader
 
 from vision.sources.feed import FedFrame, FeedClient
 from vision.sources.frame import Frame, SourceError
@@ -15,6 +22,8 @@ from vision.sources.spec import SourceSpec
 
 IMAGE_SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp"})
 _NETWORK_TIMEOUT_MS: Final = 5000
+_CAMERA: Final = "/camera"
+"""Channel of the pictures in a recording."""
 _DEFAULT_FPS: Final = 10.0
 
 
@@ -157,6 +166,50 @@ class FolderReader:
         """A folder waits by itself."""
 
 
+class RecordingReader:
+    """The pictures of a recorded session, at their own times; an unfinished file up to its cut."""
+
+    def __init__(self, path: str, *, lockstep: bool) -> None:
+        if not Path(path).is_file():
+            raise SourceError(f"no recording {path}")
+        self._pace = _Pace(lockstep)
+        self._seq = 0
+        self._pictures = self._decode(path)
+
+    def _decode(self, path: str) -> Iterator[tuple[float, np.ndarray[Any, np.dtype[np.uint8]]]]:
+        channels: dict[int, str] = {}
+        try:
+            with Path(path).open("rb") as file:
+                for record in StreamReader(file).records:
+                    if isinstance(record, Channel):
+                        channels[record.id] = record.topic
+                    elif isinstance(record, Message) and channels[record.channel_id] == _CAMERA:
+                        yield record.log_time / 1e9, _recorded_picture(record.data)
+        except (McapError, struct.error):
+            if not self._seq:
+                raise SourceError(f"{path} is no recording, or is cut before a picture") from None
+
+    def read(self) -> FedFrame | None:
+        """The next picture of the recording."""
+        item = next(self._pictures, None)
+        if item is None:
+            return None
+        t, image = item
+        seq, self._seq = self._seq, self._seq + 1
+        return FedFrame(Frame(self._pace.stamp(t), seq, _as_image(image)), repeats=True)
+
+    def done(self, seq: int) -> None:
+        """A recording waits by itself."""
+
+
+def _recorded_picture(data: bytes) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    jpeg = np.frombuffer(base64.b64decode(json.loads(data)["data"]), np.uint8)
+    image = cv2.imdecode(jpeg, cv2.IMREAD_COLOR)
+    if image is None:
+        raise SourceError("a picture of the recording is no JPEG")
+    return np.asarray(image, np.uint8)
+
+
 class FeedReader:
     """Pictures from a simulator."""
 
@@ -189,6 +242,8 @@ def open_reader(
         return FileReader(spec.target, lockstep=lockstep)
     if spec.kind == "folder":
         return FolderReader(spec.target, fps, lockstep=lockstep)
+    if spec.kind == "recording":
+        return RecordingReader(spec.target, lockstep=lockstep)
     if spec.kind == "feed":
         return FeedReader(spec.target, lockstep=lockstep)
     return CameraReader(spec, size, fps)

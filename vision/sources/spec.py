@@ -7,15 +7,17 @@ from typing import Final, Literal
 
 from vision.sources.frame import SourceSpecError
 
-Kind = Literal["v4l2", "file", "rtsp", "http", "folder", "feed"]
+Kind = Literal["v4l2", "file", "rtsp", "http", "folder", "recording", "feed"]
 
 FORMS: Final = (
-    "v4l2:/dev/v4l/by-id/NAME, file:VIDEO, rtsp://..., http://..., folder:DIR or feed:SOCKET"
+    "v4l2:/dev/v4l/by-id/NAME, file:VIDEO, rtsp://..., http://..., folder:DIR, recording:MCAP "
+    "or feed:SOCKET"
 )
 _PREFIXES: Final[dict[str, Kind]] = {
     "v4l2": "v4l2",
     "file": "file",
     "folder": "folder",
+    "recording": "recording",
     "feed": "feed",
 }
 _URLS: Final[dict[str, Kind]] = {
