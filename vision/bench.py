@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-import cv2
 import numpy as np
 
 from tablectl.tiles import Tile
 from vision.calibration import Calibration
 from vision.calibration_fit import calibrate_from_markers
-from vision.detector import Detector
 from vision.felt.finder import TileFinder
 from vision.felt.reader import FeltReader
 from vision.gate import MotionGate
@@ -47,40 +45,39 @@ class BenchRow:
     budget: float | None = None
 
 
-def run(finder: TileFinder | None = None, threads: int = 1) -> Iterator[BenchRow]:
-    """Measure; takes some seconds.
+def rows_of_gate() -> Iterator[BenchRow]:
+    """The gate over an idle felt; takes seconds. OpenCV's threads are the caller's choice."""
+    geometry, calibration, idle, _ = _pictures()
+    gate_ms = _gate_ms(calibration, geometry, idle)
+    yield BenchRow("gate, one picture of an idle felt", gate_ms, "ms CPU", 5.0)
+    share = gate_ms * _FPS / 10
+    yield BenchRow("gate at 10 pictures a second, of one core", share, "%", _IDLE_BUDGET)
+    yield BenchRow("gate, pictures a second", 1000 / gate_ms, "1/s")
+
+
+def look_rows(finder: TileFinder, threads: int) -> Iterator[BenchRow]:
+    """Looks of the felt reader, wall time.
 
     Args:
-        finder: recogniser to measure; ``None`` loads the product's own.
-        threads: of the recogniser loaded here.
-
-    Raises:
-        WeightsError: the recogniser's weights can't be loaded.
+        finder: recogniser to measure.
+        threads: of the recogniser, for the rows' names.
     """
-    opencv_threads = cv2.getNumThreads()
-    cv2.setNumThreads(1)
-    try:
-        yield from _rows(finder or Detector(threads=threads), threads)
-    finally:
-        cv2.setNumThreads(opencv_threads)
+    geometry, calibration, idle, changed = _pictures()
+    whole, one = _look_ms(calibration, geometry, finder, idle, changed)
+    plural = "" if threads == 1 else "s"
+    yield BenchRow(f"first look at the whole felt, {threads} thread{plural}", whole, "ms")
+    yield BenchRow(f"look at one changed tile, {threads} thread{plural}", one, "ms")
+    yield BenchRow(f"looks at one tile a second, {threads} thread{plural}", 1000 / one, "1/s")
 
 
-def _rows(finder: TileFinder, threads: int) -> Iterator[BenchRow]:
+def _pictures() -> tuple[TableGeometry, Calibration, list[Image], list[Image]]:
+    """An idle felt with a river, and the same with one more tile; four pictures each."""
     geometry = TableGeometry()
     renderer = Renderer(geometry=geometry, size=_SIZE)
     calibration = calibrate_from_markers(renderer.render(Scene()), geometry)
-    before = _river(geometry, 11)
-    after = _river(geometry, 12)
-    idle = [renderer.render(Scene(tiles=before)) for _ in range(4)]
-    changed = [renderer.render(Scene(tiles=after)) for _ in range(4)]
-    gate_ms = _gate_ms(calibration, geometry, idle)
-    yield BenchRow("gate, one 1080p picture of an idle felt", gate_ms, "ms CPU", 5.0)
-    share = gate_ms * _FPS / 10
-    yield BenchRow("idle felt at 10 fps 1080p, of one core", share, "%", _IDLE_BUDGET)
-    yield BenchRow("gate, pictures a second", 1000 / gate_ms, "1/s")
-    whole, one = _look_ms(calibration, geometry, finder, idle, changed)
-    yield BenchRow(f"first look at the whole felt, {threads} thread(s)", whole, "ms")
-    yield BenchRow(f"look at one changed tile, {threads} thread(s)", one, "ms")
+    idle = [renderer.render(Scene(tiles=_river(geometry, 11))) for _ in range(4)]
+    changed = [renderer.render(Scene(tiles=_river(geometry, 12))) for _ in range(4)]
+    return geometry, calibration, idle, changed
 
 
 def _gate_ms(calibration: Calibration, geometry: TableGeometry, idle: list[Image]) -> float:

@@ -1,0 +1,1 @@
+"""What ``make bench`` measures: a module a topic, each giving rows with units and budgets."""
