@@ -69,7 +69,8 @@ def sample(rules: str, seed: int, *, max_wilds: int = 4, spoil: float = 0.3) -> 
             kit = declared.equipment(declared.options(options))
     if kit.indicator:
         turned = rng.choice([t for t in kit.kinds if t != WHITE])
-        (wild,) = declared.wild(turned, declared.options(options)).tiles
+        tiles = declared.wild(turned, declared.options(options)).tiles
+        wild = turned if turned in tiles else min(tiles)
         indicator = turned if wild != turned else None
         if rules != "hangzhou":
             wilds = rng.randrange(min(max_wilds, kit.copies[wild] - (wild == turned)) + 1)
