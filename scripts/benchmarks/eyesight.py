@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import cv2
 import numpy as np
@@ -38,12 +39,10 @@ def detector(size: Size) -> Iterator[Row]:
     for threads in (1, 2):
         recogniser = Detector(threads=threads)
         suffix = f"{threads} thread" + ("s" if threads > 1 else "")
-        find = _median_s(lambda r=recogniser: r.find(window), size.repeats)
+        find = _median_s(partial(recogniser.find, window), size.repeats)
         yield Row(f"finder, window of {_WINDOW} x {_WINDOW} px, {suffix}", 1000 * find, "ms")
         tiles = len(recogniser.detect(window, tile_px=28.0))
-        read = _median_s(
-            lambda r=recogniser: r.detect(window, tile_px=28.0), size.repeats
-        )  # fmt: skip
+        read = _median_s(partial(recogniser.detect, window, tile_px=28.0), size.repeats)
         yield Row(
             f"finder and reader, that window, {suffix}", 1000 * read, "ms", note=f"{tiles} tiles"
         )

@@ -258,10 +258,7 @@ async def _daemon(folder: Path, content: dict[str, Any]) -> AsyncIterator[tuple[
                 "server": {"host": "127.0.0.1", "port": 0}, **content}  # fmt: skip
     path = folder / "tablectl.toml"
     path.write_text(_toml(settings), encoding="utf-8")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tablectl", "run", "--config", str(path)],
-        cwd=_ROOT, stdout=subprocess.PIPE, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
+    process = await asyncio.to_thread(_start, path)
     try:
         assert process.stdout is not None
         line = await asyncio.wait_for(asyncio.to_thread(process.stdout.readline), _START_S)
@@ -275,6 +272,13 @@ async def _daemon(folder: Path, content: dict[str, Any]) -> AsyncIterator[tuple[
             await asyncio.to_thread(process.wait, 20.0)
         except subprocess.TimeoutExpired:
             process.kill()
+
+
+def _start(config: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "tablectl", "run", "--config", str(config)],
+        cwd=_ROOT, stdout=subprocess.PIPE, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
 
 
 def _toml(settings: dict[str, Any]) -> str:
