@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from tablectl.engine.events import Call, CallKind, End, Exhaust, Ruling, RulingKind, Start
 from tablectl.engine.game import finish
+from tablectl.engine.state import HandState
 from tablectl.referee import explain
 from tablectl.referee.beliefs import Belief, best, face_up, infer, leading, normalise
 from tablectl.referee.book import Book, Entry, Fact, call, told
@@ -232,10 +233,15 @@ class HandFollower:
     # --- settlement ---
 
     def settlement(self) -> Settlement | None:
-        """What the hand pays as it is read now; None while it is played."""
-        if not self.over:
-            return None
-        return self._settle(self.book)
+        """What the hand pays as it is read now; None while it is played or can't be settled."""
+        return None if not self.over else self._settle(self.book)
+
+    @property
+    def finished(self) -> HandState:
+        """The engine's state with settlement, or why there is none, and the next hand."""
+        state = self.book.state
+        assert state is not None
+        return finish(state)
 
     def deciding_tiles(self) -> list[int]:
         """Unsure tiles whose other possible faces would change the settlement.
