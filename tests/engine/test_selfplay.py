@@ -90,11 +90,28 @@ BEIJING_OPTIONS = st.fixed_dictionaries(
     },
 )
 
+MAINLAND_OPTIONS = st.fixed_dictionaries(
+    {},
+    optional={
+        "treasure": st.sampled_from(["basic", "upward", "downward", "up_and_down", "none"]),
+        "four_winds_any_time": st.booleans(),
+        "refill_dead_wall": st.booleans(),
+        "joys": st.sampled_from([["four_winds"], ["four_winds", "three_dragons"], []]),
+        "fan": st.sampled_from([{}, {"all_chows": 2, "own_tile": 0}]),
+        "base_points": st.sampled_from([1, 5]),
+        "limit_fan": st.sampled_from([3, 8]),
+        "minimum_fan": st.sampled_from([0, 2]),
+        "payment": st.sampled_from(["discarder_double", "discarder_all"]),
+        "dealer_double": st.booleans(),
+    },
+)
+
 OPTIONS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "hangzhou": HANGZHOU_OPTIONS,
     "hongkong": HONGKONG_OPTIONS,
     "kawuxing": KAWUXING_OPTIONS,
     "beijing": BEIJING_OPTIONS,
+    "mainland": MAINLAND_OPTIONS,
 }
 
 
