@@ -18,8 +18,8 @@ from firmware_protocol.messages import (
     Stacks,
     TableState,
 )
+from tablectl.engine import wins
 from tablectl.engine.events import Start
-from tablectl.engine.game import finish
 from tablectl.messages import (
     CallView,
     EventView,
@@ -47,6 +47,7 @@ from tablectl.referee.inputs import (
 from tablectl.referee.questions import AnswerError
 from tablectl.referee.views import HandView, announce, call_view, issue_views, refs, seat_wind
 from tablectl.rules import registry
+from tablectl.rules.settlement import Settlement
 from tablectl.tiles import TileNotationError, parse_tile
 from vision.geometry import Zone
 from vision.messages import SightChange, TableReading
@@ -176,13 +177,11 @@ class Referee:
         if self._settled is None or not self._settled.final:
             return False
         self.hand.end(t)
-        state = self.hand.book.state
-        assert state is not None
-        over = finish(state)
-        assert over.next is not None
+        following = self.hand.finished.next
+        assert following is not None
         self.next = NextHand(
-            over.next.dealer, over.next.streak, over.next.round_wind, dict(over.next.session),
-            over.next.over,
+            following.dealer, following.streak, following.round_wind, dict(following.session),
+            following.over,
         )  # fmt: skip
         out.events += self._flush_events(t)
         self.director.hand_over()
@@ -308,12 +307,28 @@ class Referee:
             self._paid = settlement.delta
             for seat, points in enumerate(settlement.delta or ()):
                 self.totals[seat] += points
-        view = HandView(hand).settlement(
-            self._hand_id, self.number, t, settlement, tuple(self.totals), final=final
-        )
+        view = self._settlement_view(t, hand, settlement, final=final)
         before = self._settled
         if before is None or view != before.model_copy(update={"t": t}):
             self._settled = view
+
+    def _settlement_view(
+        self, t: float, hand: HandFollower, settlement: Settlement, *, final: bool
+    ) -> SettlementView:
+        """The settlement told with the players' names, and who deals next."""
+        told = wins.told_to(hand.finished, self.names.__getitem__) or settlement
+        view = HandView(hand).settlement(
+            self._hand_id, self.number, t, told, tuple(self.totals), final=final
+        )
+        following = hand.finished.next
+        if following is None:
+            return view
+        return view.model_copy(
+            update={
+                "next_dealer": following.dealer, "next_streak": following.streak,
+                "next_round_wind": following.round_wind,
+            }
+        )  # fmt: skip
 
     def _unpay(self) -> None:
         for seat, points in enumerate(self._paid or ()):

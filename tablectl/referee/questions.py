@@ -116,7 +116,9 @@ def _unsettled(hand: HandFollower, hand_id: str) -> Question:
         id=f"{hand_id}/unsettled", kind="settlement", seat=None,
         text_en=f"This can't be settled: {reason}. Correct a misread tile, or take the end back.",
         text_zh=f"無法結算：{reason}。請更正誤讀的牌，或收回。",
-        alternatives=(Alternative(id=TAKE_BACK, label_en="Taken back: play on", label_zh="收回，續打"),),
+        alternatives=(
+            Alternative(id=TAKE_BACK, label_en="Taken back: play on", label_zh="收回，續打"),
+        ),
         blocks_settlement=True,
     )  # fmt: skip
 
