@@ -316,7 +316,7 @@ class Referee:
         self, t: float, hand: HandFollower, settlement: Settlement, *, final: bool
     ) -> SettlementView:
         """The settlement told with the players' names, and who deals next."""
-        told = wins.told_to(hand.finished, self.names.__getitem__) or settlement
+        told = wins.told_to(hand.finished, lambda seat: self.names[seat]) or settlement
         view = HandView(hand).settlement(
             self._hand_id, self.number, t, told, tuple(self.totals), final=final
         )
