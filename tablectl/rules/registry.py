@@ -11,7 +11,18 @@ from tablectl.rules.options import nearest
 from tablectl.rules.ruleset import Names, RuleSet
 from tablectl.rules.settlement import Settlement
 
-IDS: Final = ("kawuxing", "hangzhou", "xiamen", "beijing", "nanchang", "hongkong", "mainland")
+IDS: Final = (
+    "kawuxing",
+    "hangzhou",
+    "xiamen",
+    "beijing",
+    "nanchang",
+    "yangzhou",
+    "wuhan",
+    "jingzhou",
+    "hongkong",
+    "mainland",
+)
 """Rule sets in the order in which they are listed; each is a package with ``RULES``."""
 
 
