@@ -74,8 +74,7 @@ class Detector:
         if tile_px is None:
             boxes, scores = self.find_photo(image)
         else:
-            easy = EASY_TILE_PX[0] <= tile_px <= EASY_TILE_PX[1]
-            boxes, scores = self._find(image, 1.0 if easy else BEST_TILE_PX / tile_px)
+            boxes, scores = self.find_table(image, tile_px)
         return self._name(image, boxes, scores)
 
     def classify(self, image: ImageArray, boxes: Sequence[Box]) -> tuple[FloatArray, FloatArray]:
@@ -154,6 +153,13 @@ class Detector:
         scores = np.concatenate([scores for _, scores in found])
         keep = suppress(boxes, scores, MAX_IOU, MAX_INSIDE)
         return boxes[keep], scores[keep]
+
+    def find_table(
+        self, image: ImageArray, tile_px: float = BEST_TILE_PX
+    ) -> tuple[FloatArray, FloatArray]:
+        """Boxes (N, 4) px and raw scores (N,) where the width of the tiles is known."""
+        easy = EASY_TILE_PX[0] <= tile_px <= EASY_TILE_PX[1]
+        return self._find(image, 1.0 if easy else BEST_TILE_PX / tile_px)
 
     def find_photo(self, image: ImageArray) -> tuple[FloatArray, FloatArray]:
         """Boxes (N, 4) px and raw scores (N,) of a picture whose tile size is not known."""

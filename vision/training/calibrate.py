@@ -17,8 +17,7 @@ import numpy.typing as npt
 from vision.detector import Detector
 from vision.detector.crops import cut_crops
 
-from .sources import Photo, iou_matrix, load_split
-from .train_reader import is_held_out
+from .sources import Photo, iou_matrix, is_held_out, load_split
 
 Floats = npt.NDArray[np.float64]
 

@@ -288,8 +288,11 @@ class SceneCrops:
             raise PhotoSetError(f"{path}: not a readable picture")
         order = _prefer_faces(rows, rng)[:count]
         picture = np.asarray(image, np.uint8)
-        made = [scene_sample(picture, rows[i], rng) for i in order[1:]]
-        made.append(no_tile_sample(picture, listed, rng))
+        finds = path.with_suffix(".none.json")
+        mined: list[list[float]] = json.loads(finds.read_text()) if finds.exists() else []
+        wrong = min(3, 1 + len(mined) // 3)
+        made = [scene_sample(picture, rows[i], rng) for i in order[wrong:]]
+        made += [no_tile_sample(picture, listed, mined, rng) for _ in range(wrong)]
         return [sample for sample in made if sample is not None]
 
 
@@ -316,12 +319,21 @@ def no_tile_box(
 
 
 def no_tile_sample(
-    image: ImageArray, rows: list[dict[str, Any]], rng: np.random.Generator
+    image: ImageArray,
+    rows: list[dict[str, Any]],
+    mined: list[list[float]],
+    rng: np.random.Generator,
 ) -> Sample | None:
-    """A crop of what is no tile: felt, edges of tiles, standing tiles, dice, hands, keys."""
+    """A crop of what is no tile: felt, edges of tiles, standing tiles, dice, hands, keys.
+
+    ``mined``: places (boxes, px) that a finder took for tiles; preferred where there are any.
+    """
     quads = np.array([row["quad"] for row in rows], np.float32).reshape(-1, 4, 2)
     tiles = np.concatenate([quads.min(axis=1), quads.max(axis=1)], axis=1)
-    box = no_tile_box(tiles, image.shape[1], image.shape[0], rng)
+    if mined and rng.random() < 0.8:
+        box: FloatArray | None = np.array(mined[int(rng.integers(len(mined)))], np.float32)
+    else:
+        box = no_tile_box(tiles, image.shape[1], image.shape[0], rng)
     if box is None:
         return None
     patch, span = cut_patch(image, box)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,11 @@ def _is_tilted(boxes: FloatArray) -> bool:
 def _is_partial(group: str, count: int) -> bool:
     # SOURCES.md: hands are labelled, the discards behind them are not. Trays are whole.
     return group.startswith("cmd") and count <= 20
+
+
+def is_held_out(photo: Photo) -> bool:
+    """Whether the photograph serves calibration instead of training; a hash of its name decides."""
+    return zlib.crc32(photo.path.stem.encode()) % 12 == 0
 
 
 def load_photo(image: Path, labels: Path) -> Photo:

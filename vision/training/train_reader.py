@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import time
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +21,8 @@ from torch.utils.data import DataLoader, Dataset, Subset
 from .crops import Patches, Sample, SceneCrops, gather_patches, photo_sample
 from .reader_net import OUTPUTS, TileReader, with_no_tile
 from .relabel import apply_relabelling
-from .sources import Photo, load_split, without_flawed_flowers
+from .sources import is_held_out, load_split, without_flawed_flowers
 from .train_detector import CHECKPOINT, Average, learning_rate, parameter_groups, save
-
-
-def is_held_out(photo: Photo) -> bool:
-    """Whether the photograph serves calibration instead of training; a hash of its name decides."""
-    return zlib.crc32(photo.path.stem.encode()) % 12 == 0
 
 
 class BatchStream(Dataset[dict[str, Any]]):
