@@ -38,7 +38,7 @@ from tablectl.referee.inputs import SessionPlan, Tick
 from tablectl.services import homeassistant
 from tablectl.services.bookkeeper import Bookkeeper
 from tablectl.services.broker import BrokerAccess
-from tablectl.services.bus import Bus
+from tablectl.services.bus import Bus, Entry
 from tablectl.services.clock import Clock, RecordedClock, WallClock
 from tablectl.services.codec import CAMERA_CHANNEL, CameraFrame
 from tablectl.services.http import OriginPolicy, WebServer
@@ -46,7 +46,7 @@ from tablectl.services.mqtt import MqttService
 from tablectl.services.recorder import Recorder
 from tablectl.services.setup import open_broker, operator_password, tls_context
 from tablectl.services.supervise import Supervised
-from tablectl.table_link import TableLink
+from tablectl.table_link import TableLink, TableRequests
 from vision.calibration import Calibration
 from vision.detector import Detector
 from vision.eye import Eye
@@ -74,6 +74,7 @@ class Running:
         access: the broker and its logins.
         session: id of the session.
         recording: file being written, None where nothing is recorded.
+        ended: set when the operator has ended the session; whoever runs the daemon stops it then.
     """
 
     url: str
@@ -86,6 +87,7 @@ class Running:
     eye: Eye | None
     table: TableClient | None
     mqtt: MqttService
+    ended: asyncio.Event
 
 
 @dataclass(frozen=True)
@@ -140,11 +142,15 @@ class Daemon:
             self._mirror(bus, mqtt)
             books = self._keep_ledger(stack, bus, plan, recorder)
             table = await self._connect_table(stack, bus)
+            client = None if table is None else table.client
+            referee = game.referee
+            TableRequests(bus, client, referee.kit.total, lambda: referee.next.dealer)
+            ended = self._end_on_request(bus, game)
             eye = self._open_eye(stack, bus, calibration)
             url, password = await self._start_server(stack, access)
             running = Running(
                 url, password, access, plan.session, recorder.status.path if recorder else None,
-                bus, game, eye, table.client if table else None, mqtt,
+                bus, game, eye, client, mqtt, ended,
             )  # fmt: skip
             tasks = [mqtt.run(), self._report(running, recorder, books)]
             if not self.pace.lockstep:
@@ -204,8 +210,7 @@ class Daemon:
         )
 
         async def on_request(request: Request) -> Response:
-            bus.publish(channels.REQUEST, request)
-            return desk.answer_to(request.id)
+            return await desk.ask(request)
 
         memory = self.config.state_dir / f"discovery-{table.id}.json"
         return MqttService(access, table.id, on_request, discovery, memory)
@@ -230,6 +235,29 @@ class Daemon:
         bookkeeper = Bookkeeper(bus, self.config.ledger_path, session)
         stack.push_async_callback(_close_books, bookkeeper)
         return bookkeeper
+
+    @staticmethod
+    def _end_on_request(bus: Bus, game: GameService) -> asyncio.Event:
+        """The operator ends the session; ``{"force": true}`` also in the middle of a hand."""
+        ended = asyncio.Event()
+
+        def on_request(entry: Entry[Request]) -> None:
+            request = entry.message
+            if request.verb != "session_end":
+                return
+            hand = game.referee.hand
+            running = hand is not None and hand.settlement() is None
+            error = ""
+            if (running or game.referee.open_questions) and request.args.get("force") is not True:
+                error = "a hand is not settled yet: settle it first, or end with force"
+            bus.publish(
+                channels.RESPONSE, Response(id=request.id, ok=not error, error=error), entry.t
+            )  # fmt: skip
+            if not error:
+                ended.set()
+
+        bus.on(Request, on_request, channels.REQUEST)
+        return ended
 
     async def _connect_table(self, stack: contextlib.AsyncExitStack, bus: Bus) -> TableLink | None:
         settings = self.config.serial

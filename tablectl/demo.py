@@ -45,6 +45,10 @@ class DemoOptions:
         port: of the page; 0 for a free one.
         keep: folder for recording and ledger; a temporary one when None.
         style_seed: which of the looks that training never saw; None: the plain one.
+        noise: of the serial line, see ``firmware_protocol.noise.Noise``; None: a good cable.
+        freeze_at: (when, how long) the camera repeats its last picture, simulated seconds.
+        sure: posterior from which the referee needs no confirmation; None: the daemon's default.
+        answers: whether the simulated host answers the referee's questions.
     """
 
     rules: str = "hongkong"
@@ -60,6 +64,8 @@ class DemoOptions:
     noise: dict[str, float] | None = None
     freeze_at: tuple[float, float] | None = None
     threads: int = 1
+    sure: float | None = None
+    answers: bool = True
 
 
 @dataclass
@@ -162,6 +168,7 @@ def _config(options: DemoOptions, simulator: Simulator, folder: Path) -> Config:
         "detector": {"threads": options.threads},
         "server": {"host": options.host, "port": options.port},
         "recording": {"frames": not options.fast},
+        "referee": {} if options.sure is None else {"sure": options.sure},
     }
     return parse(content, "demonstration", folder)
 
@@ -214,7 +221,11 @@ class _Evening:
             problem = ""
             try:
                 while not await asyncio.to_thread(self._simulator.finished):
-                    await self._answer(host)
+                    if self._running.ended.is_set():
+                        problem = "the host has ended the session"
+                        break
+                    if self._options.answers:
+                        await self._answer(host)
                     await self._let_players_see()
                     await asyncio.sleep(_POLL_S)
             except SimulationError as error:

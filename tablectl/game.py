@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import cast
+import asyncio
+from typing import Final, cast
 
 from firmware_protocol.events import LinkChanged
 from tablectl import channels
-from tablectl.messages import Response
+from tablectl.messages import Request, Response
 from tablectl.referee.core import Referee
 from tablectl.referee.inputs import Input, Outputs, SessionPlan
 from tablectl.services.bus import Bus, Entry
+
+ANSWER_S: Final = 7.0
+"""Seconds after which a request counts as not answered; displays wait a little longer."""
+NOT_OF_THE_GAME: Final = frozenset({"table", "session_end"})
+"""Verbs that others answer: the table and the daemon."""
 
 
 class GameService:
@@ -34,7 +40,10 @@ class GameService:
         self._publish(self.referee.start_output(), t)
 
     def _on_input(self, entry: Entry[object]) -> None:
-        if isinstance(entry.message, LinkChanged):
+        message = entry.message
+        if isinstance(message, LinkChanged):
+            return
+        if isinstance(message, Request) and message.verb in NOT_OF_THE_GAME:
             return
         self._publish(self.referee.feed(entry.t, cast(Input, entry.message)), entry.t)
 
@@ -54,20 +63,30 @@ class GameService:
 
 
 class RequestDesk:
-    """Hands an operator's request to the bus and finds the answer to it.
-
-    The bus delivers in order and at once, so the response is there when publishing returns.
-    """
+    """Hands an operator's request to the bus and waits for its response."""
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
-        self._answers: dict[str, Response] = {}
+        self._waiting: dict[str, asyncio.Future[Response]] = {}
         bus.on(Response, self._on_response, channels.RESPONSE)
 
     def _on_response(self, entry: Entry[Response]) -> None:
-        self._answers[entry.message.id] = entry.message
+        waiting = self._waiting.get(entry.message.id)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(entry.message)
 
-    def answer_to(self, request_id: str) -> Response:
-        """The response to a request that has just been published."""
-        missing = Response(id=request_id, ok=False, error="nobody answers this request")
-        return self._answers.pop(request_id, missing)
+    async def ask(self, request: Request) -> Response:
+        """Publish a request at once, in the order of the calls, and wait for what became of it."""
+        if request.id in self._waiting:
+            error = "another request of this id is being carried out"
+            return Response(id=request.id, ok=False, error=error)
+        waiting = self._waiting[request.id] = asyncio.get_running_loop().create_future()
+        try:
+            self._bus.publish(channels.REQUEST, request)
+            async with asyncio.timeout(ANSWER_S):
+                return await waiting
+        except TimeoutError:
+            error = f"nobody answered within {ANSWER_S:g} s"
+            return Response(id=request.id, ok=False, error=error)
+        finally:
+            del self._waiting[request.id]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Final
+from typing import Final, cast, get_args
 
 from firmware_protocol import messages as m
 from firmware_protocol.client import TableClient
@@ -17,12 +17,15 @@ from firmware_protocol.events import (
     TableEvent,
 )
 from tablectl import channels
-from tablectl.referee.inputs import CommandResult, TableCommand
+from tablectl.messages import Request, Response
+from tablectl.referee.inputs import CommandName, CommandResult, TableCommand
 from tablectl.services.bus import Bus, Entry
 
 _GAME_EVENTS: Final = (
     m.ButtonPressed, m.DiceRolled, m.TableState, m.Stacks, m.FaultRaised, m.FaultCleared,
 )  # fmt: skip
+ACCEPT_S: Final = 5.0
+"""Seconds in which the table must accept or refuse what the operator asks for."""
 _URGENT: Final = frozenset({"stop", "reset_fault"})
 _SIMPLE: Final[dict[str, Callable[[], m.Command]]] = {
     "open_centre": m.OpenCentre,
@@ -84,6 +87,60 @@ class TableLink:
         except ProtocolError as error:
             return CommandResult(id=command.id, outcome="lost", reason=str(error))
         return CommandResult(id=command.id, outcome="done")
+
+
+class TableRequests:
+    """What the operator asks of the table: ``table`` with ``{"command": "open_centre"}``.
+
+    Each request is a task of its own, so nothing waits behind another, least of all ``stop``. The
+    firmware decides: the response comes when it has accepted or refused, not when the motion ends.
+
+    Args:
+        bus: where requests are read and responses published.
+        client: the table; None where no serial line is configured.
+        program: tiles of the walls, for ``build_walls``.
+        dealer: who deals next, for ``build_walls``.
+    """
+
+    def __init__(
+        self, bus: Bus, client: TableClient | None, program: int, dealer: Callable[[], int]
+    ) -> None:
+        self._bus = bus
+        self._client = client
+        self._program = program
+        self._dealer = dealer
+        self._tasks: set[asyncio.Task[None]] = set()
+        bus.on(Request, self._on_request, channels.REQUEST)
+
+    def _on_request(self, entry: Entry[Request]) -> None:
+        if entry.message.verb != "table":
+            return
+        task = asyncio.get_running_loop().create_task(self._carry_out(entry.message))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _carry_out(self, request: Request) -> None:
+        error = await self._command(request.args)
+        response = Response(id=request.id, ok=not error, error=error)
+        self._bus.publish(channels.RESPONSE, response)
+
+    async def _command(self, args: dict[str, object]) -> str:
+        """Send a command; what went wrong, empty if nothing."""
+        name = args.get("command")
+        known = get_args(CommandName)
+        if name not in known:
+            return f"command {name!r}: expected one of {', '.join(known)}"
+        if self._client is None:
+            return "no table is connected: serial.port is not set"
+        command = TableCommand(
+            id=0, name=cast(CommandName, name),
+            args={"program": self._program, "dealer": self._dealer()},
+        )  # fmt: skip
+        try:
+            await self._client.command(to_wire(command), wait=False, within=ACCEPT_S)
+        except ProtocolError as error:
+            return str(error)
+        return ""
 
 
 def to_wire(command: TableCommand) -> m.Command:

@@ -24,7 +24,7 @@ def run(
         str | None, typer.Option(help="Id of the session; made of the date when left out.")
     ] = None,
 ) -> None:
-    """Run the daemon until it is stopped (Ctrl-C or SIGTERM)."""
+    """Run the daemon until it is stopped (Ctrl-C or SIGTERM) or the host ends the session."""
     with clear_errors():
         settings = load(config)
         logs.configure(settings.log_level)
@@ -39,4 +39,7 @@ async def _run(daemon: Daemon) -> None:
     async with daemon.run() as running:
         typer.echo(f"Open {running.url} in a browser; operator password: "
                    f"{running.operator_password}")  # fmt: skip
-        await stop.wait()
+        waits = [asyncio.create_task(event.wait()) for event in (stop, running.ended)]
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for task in waits:
+            task.cancel()

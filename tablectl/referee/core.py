@@ -57,6 +57,7 @@ _BUTTON_CALLS: Final = {
     Button.PASS: "pass",
 }  # fmt: skip
 _SHOWN_ISSUES: Final = 4
+_NAME_LENGTH: Final = 40
 
 
 @dataclass(frozen=True)
@@ -230,8 +231,17 @@ class Referee:
             case "ruling":
                 hand = self._running()
                 hand.rule(t, int(str(args["seat"])), str(args["kind"]))  # type: ignore[arg-type]
+            case "seat":
+                self._rename(int(str(args["seat"])), str(args["name"]).strip())
             case _:
                 raise AnswerError(f"{request.verb}: not a request that the referee answers")
+
+    def _rename(self, seat: int, name: str) -> None:
+        if not 0 <= seat < self.kit.seats:
+            raise AnswerError(f"seat {seat}: there are {self.kit.seats} seats, from 0")
+        if not 0 < len(name) <= _NAME_LENGTH:
+            raise AnswerError(f"a name has 1 to {_NAME_LENGTH} characters")
+        self.names = (*self.names[:seat], name, *self.names[seat + 1 :])
 
     def _running(self) -> HandFollower:
         if self.hand is None:

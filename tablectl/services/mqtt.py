@@ -87,7 +87,8 @@ class MqttService:
         self._retained: dict[str, bytes] = {}
         self._dirty: dict[str, None] = {}
         self._events: deque[tuple[str, bytes]] = deque()
-        self._answers: OrderedDict[str, bytes] = OrderedDict()
+        self._answers: OrderedDict[str, asyncio.Task[bytes]] = OrderedDict()
+        self._working: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()
         self._stop = asyncio.Event()
         self._connected = asyncio.Event()
@@ -258,7 +259,12 @@ class MqttService:
                 if payload == b"online":
                     await self._republish(client)
                 continue
-            await self._take_request(topic, payload, retained=bool(message.retain))
+            # A task each: a request that waits for the table must not hold up the next, a stop.
+            task = asyncio.create_task(
+                self._take_request(topic, payload, retained=bool(message.retain))
+            )
+            self._working.add(task)
+            task.add_done_callback(self._working.discard)
 
     async def _take_request(self, topic: str, payload: bytes, *, retained: bool) -> None:
         verb = topic.rpartition("/")[2]
@@ -278,10 +284,10 @@ class MqttService:
             return _response(_id_of(payload), str(error))
         key = f"{verb}:{request.id}"
         if key not in self._answers:
-            self._answers[key] = await self._carry_out(request)
+            self._answers[key] = asyncio.create_task(self._carry_out(request))
             while len(self._answers) > ANSWERED:
                 self._answers.popitem(last=False)
-        return self._answers[key]
+        return await self._answers[key]
 
     async def _carry_out(self, request: Request) -> bytes:
         try:
