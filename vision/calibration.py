@@ -26,6 +26,8 @@ Matrix3 = tuple[
 ]  # fmt: skip
 
 CALIBRATION_VERSION = 1
+_PLANES = 64
+"""Heights above the felt whose projection is kept."""
 
 
 class CalibrationError(Exception):
@@ -73,12 +75,12 @@ class Calibration(BaseModel):
     def to_table(self, points_px: ArrayLike, z_mm: float = 0.0) -> Array:
         """Pixels (n, 2) to table mm (n, 2) on the plane ``z_mm`` above the felt."""
         ideal = self._lens.undistort(np.asarray(points_px, dtype=float).reshape(-1, 2))
-        return _apply(np.linalg.inv(self._projection(z_mm)).astype(float), ideal)
+        return _apply(self._plane(z_mm)[1], ideal)
 
     def to_image(self, points_mm: ArrayLike, z_mm: float = 0.0) -> Array:
         """Table mm (n, 2) at height ``z_mm`` to pixels (n, 2)."""
         points = np.asarray(points_mm, dtype=float).reshape(-1, 2)
-        return self._lens.distort(_apply(self._projection(z_mm), points))
+        return self._lens.distort(_apply(self._plane(z_mm)[0], points))
 
     def tile_px(self, x_mm: float = 0.0, y_mm: float = 0.0) -> float:
         """Width in pixels of a tile lying at a place of the felt (mean over directions)."""
@@ -133,6 +135,20 @@ class Calibration(BaseModel):
         """Rotation (3, 3) and shift (3,) from table (x, y, up) to camera coordinates."""
         to_px = np.linalg.inv(np.array(self.homography))
         return pose_from_homography(to_px, self.focal_px, self._lens.centre)
+
+    @cached_property
+    def _planes(self) -> dict[float, tuple[Array, Array]]:
+        return {}
+
+    def _plane(self, z_mm: float) -> tuple[Array, Array]:
+        """The projection at a height and its inverse, kept: only a few heights are asked for."""
+        known = self._planes.get(z_mm)
+        if known is None:
+            projection = self._projection(z_mm)
+            known = projection, np.linalg.inv(projection).astype(float)
+            if len(self._planes) < _PLANES:
+                self._planes[z_mm] = known
+        return known
 
     def _projection(self, z_mm: float) -> Array:
         """Homography from table mm at a height to undistorted pixels."""

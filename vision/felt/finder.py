@@ -59,6 +59,7 @@ class Placer:
         self._calibration = calibration
         self._geometry = geometry
         self._kept = lru_cache(maxsize=2048)(self._footprint)
+        self.box = lru_cache(maxsize=2048)(self._box)
         self._markers = (
             [np.mean(corners, axis=0) for corners in geometry.markers().values()]
             if calibration.method == "markers"
@@ -133,6 +134,12 @@ class Placer:
         Kept for the places asked for lately: tiles lie still. Not to be written to.
         """
         return self._kept(x, y, rotation, share)
+
+    def _box(self, x: float, y: float, rotation: float) -> Box:
+        """Bounding box in px of a tile at a place, with a narrow margin."""
+        points = self.footprint(x, y, rotation, share=1.15)
+        (x1, y1), (x2, y2) = points.min(axis=0), points.max(axis=0)
+        return int(x1), int(y1), int(x2) + 1, int(y2) + 1
 
     def _footprint(self, x: float, y: float, rotation: float, share: float) -> NDArray[np.float64]:
         steps = np.linspace(-share / 2, share / 2, 5)

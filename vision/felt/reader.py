@@ -141,9 +141,7 @@ class FeltReader:
 
     def _box_of(self, place: Place) -> Box:
         """Bounding box of a tile in px."""
-        points = self._placer.footprint(place.x, place.y, place.rotation, share=1.15)
-        (x1, y1), (x2, y2) = points.min(axis=0), points.max(axis=0)
-        return int(x1), int(y1), int(x2) + 1, int(y2) + 1
+        return self._placer.box(place.x, place.y, place.rotation)
 
     def _unsettled(self, gate: GateResult, t: float) -> list[Place]:
         """Places that need another look and can be seen now."""
