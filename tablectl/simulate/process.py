@@ -146,7 +146,7 @@ def _main(plan: SimulatorPlan, pipe: Connection[Any, Any]) -> None:
     try:
         world = _World(plan)
     except Exception as error:  # noqa: BLE001 - told to the parent process
-        pipe.send(("error", f"{type(error).__name__}: {error}"))
+        pipe.send(("error", str(error) or type(error).__name__))
         return
     pipe.send(("ok", world.ready))
     try:
@@ -167,7 +167,7 @@ def _serve(world: _World, pipe: Connection[Any, Any]) -> None:
         try:
             pipe.send(("ok", getattr(world, question[0])(*question[1:])))
         except Exception as error:  # noqa: BLE001 - told to the parent process
-            pipe.send(("error", f"{type(error).__name__}: {error}"))
+            pipe.send(("error", str(error) or type(error).__name__))
 
 
 class _World:
