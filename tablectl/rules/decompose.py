@@ -245,15 +245,20 @@ def seven_pairs(
     return (*groups, *(FREE_PAIR,) * (7 - len(groups)))
 
 
-def independent(counts: Sequence[int], wilds: int) -> Reading | None:
+def independent(
+    counts: Sequence[int], wilds: int, *, suits: Sequence[int] = (0, 1, 2)
+) -> Reading | None:
     """A reading as fourteen independent tiles, or nothing; wild tiles stand for honours first.
 
     What the wild tiles stand for beyond being independent is free, so this is one of many readings.
+
+    Args:
+        suits: the order in which suits are filled up with wild tiles.
     """
     if not is_independent(counts, wilds):
         return None
     places = [Tile(i) for i in range(27, 34) if not counts[i]]
-    for low, high in SUIT_BLOCKS:
+    for low, high in (SUIT_BLOCKS[suit] for suit in suits):
         places += [Tile(low + i) for i in spare_places(tuple(counts[low:high]))]
     held = [(Tile(i), 0) for i, n in enumerate(counts) if n]
     tiles = sorted([*held, *((tile, 1) for tile in places[:wilds])])
