@@ -48,7 +48,6 @@ class DemoOptions:
         noise: of the serial line, see ``firmware_protocol.noise.Noise``; None: a good cable.
         freeze_at: (when, how long) the camera repeats its last picture, simulated seconds.
         sure: posterior from which the referee needs no confirmation; None: the daemon's default.
-        answers: whether the simulated host answers the referee's questions.
     """
 
     rules: str = "hongkong"
@@ -65,7 +64,6 @@ class DemoOptions:
     freeze_at: tuple[float, float] | None = None
     threads: int = 1
     sure: float | None = None
-    answers: bool = True
 
 
 @dataclass
@@ -123,6 +121,18 @@ async def run_demo(
         SimulationError: the simulated table did not come up.
         DaemonError, BrokerError, ServerError: the daemon did not.
     """
+    async with open_demo(options) as (simulator, running):
+        on_start(running)
+        return await _Evening(options, simulator, running, progress).run()
+
+
+@contextlib.asynccontextmanager
+async def open_demo(options: DemoOptions) -> AsyncIterator[tuple[Simulator, Running]]:
+    """A simulated table, at rest, and the real daemon beside it.
+
+    Raises:
+        SimulationError, DaemonError, BrokerError, ServerError: as :func:`run_demo`.
+    """
     with contextlib.ExitStack() as stack:
         if options.keep is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tablectl-")))
@@ -135,8 +145,7 @@ async def run_demo(
         config = _config(options, simulator, folder)
         pace = Pace(lockstep=options.fast, simulated=True)
         async with Daemon(config, pace).run() as running:
-            on_start(running)
-            return await _Evening(options, simulator, running, progress).run()
+            yield simulator, running
 
 
 def _simulator_plan(options: DemoOptions, directory: Path) -> SimulatorPlan:
@@ -224,8 +233,7 @@ class _Evening:
                     if self._running.ended.is_set():
                         problem = "the host has ended the session"
                         break
-                    if self._options.answers:
-                        await self._answer(host)
+                    await self._answer(host)
                     await self._let_players_see()
                     await asyncio.sleep(_POLL_S)
             except SimulationError as error:

@@ -80,7 +80,8 @@ class RequestDesk:
         if request.id in self._waiting:
             error = "another request of this id is being carried out"
             return Response(id=request.id, ok=False, error=error)
-        waiting = self._waiting[request.id] = asyncio.get_running_loop().create_future()
+        waiting: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
+        self._waiting[request.id] = waiting
         try:
             self._bus.publish(channels.REQUEST, request)
             async with asyncio.timeout(ANSWER_S):

@@ -33,7 +33,7 @@ from vision.sources.feed import FeedServer
 
 _UP: Final = 0.98
 _DOWN: Final = 0.02
-_WAIT_S: Final = 60.0
+_WAIT_S: Final = 120.0
 """Wall-clock seconds after which a simulated player gives up on the table or the display."""
 
 
