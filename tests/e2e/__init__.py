@@ -1,0 +1,1 @@
+"""The whole product at work: real daemon, real serial line and camera feed, simulated table."""

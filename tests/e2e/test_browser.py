@@ -1,0 +1,143 @@
+"""A visitor and the host before the page of a real daemon, while a simulated table is played."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tablectl import channels
+from tablectl.daemon import Running
+from tablectl.demo import DemoOptions, open_demo
+from tablectl.messages import Question, SettlementView
+from tablectl.services.bus import Entry
+from tablectl.simulate.process import Simulator
+from tests.e2e.programs import until
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Page
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(580)]
+
+NEARLY_NEVER_SURE = 0.99999
+SEED = 1
+PATIENCE_MS = 280_000
+"""For what must happen in the game; a loaded machine needs most of it."""
+
+
+class Visit:
+    """The page of a running demonstration, opened before the first tile is laid."""
+
+    def __init__(self, page: Page, simulator: Simulator, running: Running) -> None:
+        self.page = page
+        self.simulator = simulator
+        self.running = running
+        self.settlements: list[SettlementView] = []
+        self.errors: list[str] = []
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        running.bus.on(SettlementView, self._on_settlement, channels.SETTLEMENT)
+
+    def _on_settlement(self, entry: Entry[SettlementView]) -> None:
+        self.settlements.append(entry.message)
+
+    @property
+    def open(self) -> tuple[Question, ...]:
+        return self.running.game.referee.open_questions
+
+    async def sees_the_indicator(self) -> None:
+        tile = self.page.get_by_test_id("indicator").locator("[data-tile]").first
+        await tile.wait_for()
+        assert re.fullmatch(r"[1-9][mpszf]", str(await tile.get_attribute("data-tile")))
+        assert await self.page.get_by_test_id("wild").locator("[data-tile]").count() > 0
+
+    async def sees_a_call(self) -> None:
+        banner = self.page.get_by_test_id("call-banner")
+        await banner.wait_for()
+        said = await banner.inner_text()
+        assert any(word in said for word in ("吃", "碰", "槓", "胡")), said
+
+    async def answers_everything(self) -> int:
+        """Answer each card with what really lies there, until the settlement is final."""
+        settled = self.page.locator('[data-testid="final"], [data-testid="question"]').first
+        answered = 0
+        for _ in range(300):
+            await settled.wait_for()
+            final = await self.page.get_by_test_id("final").count()
+            if not self.open and final:
+                return answered
+            if not self.open or not await self.answers(self.open[0]):
+                await asyncio.sleep(0.1)  # the page is about to show what the referee has said
+                continue
+            answered += 1
+        pytest.fail(f"still asking: {self.open}")
+
+    async def answers(self, question: Question) -> bool:
+        """Tap the true answer on the card, if this question is the one that it shows."""
+        refs = await asyncio.to_thread(self.simulator.refs)
+        ref = f"w{question.seat}" if question.kind == "winning_tile" else question.ref
+        assert ref in refs, question
+        card = self.page.get_by_test_id("question")
+        if not await card.count() or question.text_en not in await card.inner_text():
+            return False
+        tap = card.get_by_test_id(f"answer-tile:{refs[ref]}")
+        if await tap.count():
+            await tap.click()
+        else:
+            await card.get_by_test_id("other-tile").click()
+            await self.page.get_by_test_id(f"pick-{refs[ref]}").click()
+        await self.logs_in_if_asked()
+        await until(lambda: all(q.id != question.id for q in self.open))
+        return True
+
+    async def logs_in_if_asked(self) -> None:
+        field = self.page.get_by_test_id("login-password")
+        with contextlib.suppress(Exception):
+            await field.wait_for(timeout=1_500)
+        if await field.count():
+            await field.fill(self.running.operator_password)
+            await self.page.get_by_test_id("login-submit").click()
+
+    async def sees_the_settlement(self) -> None:
+        view = self.settlements[-1]
+        assert view.final
+        lines = self.page.get_by_test_id("settlement-lines").locator("li")
+        assert [line.strip() for line in await lines.all_inner_texts()] == list(view.lines)
+        assert len(view.lines) > 1
+        for seat, points in enumerate(view.delta):
+            shown = await self.page.get_by_test_id(f"settled-delta-{seat}").inner_text()
+            assert int(re.sub(r"[^\d-]", "", shown.replace("−", "-"))) == points
+
+    async def truth(self) -> tuple[int, ...]:
+        await asyncio.to_thread(self.simulator.show, 1)
+        await until(self.simulator.finished)
+        (hand,) = await asyncio.to_thread(self.simulator.truth)
+        return hand.delta
+
+
+async def test_a_visitor_follows_the_game_and_the_host_answers(
+    browser: Browser, tmp_path: Path
+) -> None:
+    options = DemoOptions(
+        rules="hangzhou", hands=1, seed=SEED, fast=True, port=0, keep=tmp_path,
+        sure=NEARLY_NEVER_SURE,
+    )  # fmt: skip
+    async with open_demo(options) as (simulator, running):
+        await running.mqtt.wait_connected()
+        page = await browser.new_page(viewport={"width": 1920, "height": 1080})
+        visit = Visit(page, simulator, running)
+        await page.goto(running.url)
+        await page.wait_for_selector('[data-testid="live"][data-live="true"]')
+        await asyncio.to_thread(simulator.play)
+        await asyncio.gather(visit.sees_the_indicator(), visit.sees_a_call())
+        asked = await visit.answers_everything()
+        assert asked > 0, "with such a demand for certainty something must have been asked"
+        assert not visit.settlements[0].final, "it waited for the answers"
+        await visit.sees_the_settlement()
+        assert visit.settlements[-1].delta == await visit.truth()
+        await page.close()
+        assert visit.errors == []
