@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tablectl.rules.case import Meld, SeatState, Win
-from tablectl.rules.decompose import Counts, counts_of, standard
+from tablectl.rules.decompose import Counts, condensed, counts_of
 from tablectl.rules.groups import Group, Kind, Reading
 from tablectl.rules.shape import is_sets, is_sets_and_pair
 from tablectl.rules.wild import Wild
@@ -133,6 +133,28 @@ def _closed_flowers(group: Group) -> int:
     return CLOSED_PUNG[is_honour(group.tiles[0])] if group.kind is Kind.PUNG else 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Sort:
+    """What matters of the groups of one block.
+
+    Attributes:
+        face: the winning tile's identity.
+        drawn: it comes from the wall, so that only the eye tells where it lies.
+    """
+
+    face: Tile | None
+    drawn: bool
+
+    def __call__(self, groups: tuple[Group, ...]) -> Hashable:
+        """Flowers, and the sorts of groups that can have taken the winning tile."""
+        takers = {
+            (group.kind, group.wild_count)
+            for group in groups
+            if self.face in group.naturals() and not (self.drawn and group.kind is not Kind.PAIR)
+        }
+        return sum(map(_closed_flowers, groups)), frozenset(takers)
+
+
 def arrangements(
     hand: Hand, win: Win, wild: Wild, options: XiamenOptions, *, earthly: bool
 ) -> Iterator[Arrangement]:
@@ -145,7 +167,8 @@ def arrangements(
     plain = _plain_way(win, options, earthly=earthly)
     floated = ("gold_float", "double_float", "triple_float")[min(win.flags.floats, 2)]
     laid = sum(meld_flowers(meld, wild, options) for meld in hand.melds)
-    for reading in standard(hand.counts, hand.golds, hand.sets):
+    sort = _Sort(hand.face, win.is_own_draw)
+    for reading in condensed(hand.counts, hand.golds, hand.sets, sort):
         flowers = laid + sum(map(_closed_flowers, reading))
         way = floated if win.by == "self_draw" and _pairs_a_gold(reading, hand) else plain
         if not win.is_own_draw:
