@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
-from tablectl.rules.case import CaseError, Outcome, ScoreCase, parse_case
+from tablectl.rules.case import (
+    CaseError,
+    Outcome,
+    ScoreCase,
+    SeatState,
+    Win,
+    count_table_tiles,
+    parse_case,
+)
 from tablectl.rules.registry import get, settle
 from tablectl.rules.settlement import Settlement
-from tablectl.tiles import format_tile, parse_tile
+from tablectl.tiles import Tile, format_tile, parse_tile, parse_tiles
 from tests.rules import brute
 from tests.rules.helpers import case, meld
 from tests.rules.helpers import outcome as helper_outcome
@@ -394,6 +403,50 @@ def check_beijing(given_case: ScoreCase) -> None:
 @settings(max_examples=40, deadline=None)
 def test_scores_agree_with_substitution(seed: int) -> None:
     check_beijing(sample("beijing", seed, max_wilds=2))
+
+
+def with_fives(seed: int) -> ScoreCase:
+    """A sample whose winner draws 5m to tiles around it, now and then with 5m as the wild kind."""
+    rng = Random(seed)
+    given_case = sample("beijing", seed, max_wilds=0)
+    indicator = parse_tile(rng.choice(["4m", "3m", "5m", "1z", "4p"]))
+    (wild,) = get("beijing").wild(indicator, get("beijing").options()).tiles
+    starts = ["46m", "55m", "5m", "4556m", "45567m", "44566m"]
+    shown = format_tile(wild)
+    starts += [f"4m{shown}", f"{shown}6m", f"5m{shown}", shown]
+    tiles = list(parse_tiles(rng.choice(starts)))
+    paired = rng.random() < 0.4
+    while len(tiles) < 13:
+        kind = Tile(rng.randrange(34))
+        low = Tile(rng.choice((0, 3, 6, 9, 12, 15, 18, 24)))
+        if paired or 13 - len(tiles) < 3:
+            tiles += [kind] * 2
+        else:
+            tiles += [low, Tile(low + 1), Tile(low + 2)] if rng.random() < 0.7 else [kind] * 3
+    hand = tuple(tiles[:13])
+    seats = [SeatState() for _ in range(4)]
+    seats[1] = SeatState(hand=hand)
+    win = Win(seat=1, tile=FIVE_MAN, by="self_draw")
+    return given_case.model_copy(
+        update={"indicator": indicator, "seats": tuple(seats), "outcome": Outcome(wins=(win,))}
+    )
+
+
+@given(seeds)
+@settings(max_examples=40, deadline=None)
+def test_fives_agree_with_substitution(seed: int) -> None:
+    given_case = with_fives(seed)
+    tiles = count_table_tiles(given_case)
+    (wild,) = get("beijing").wild(given_case.indicator, get("beijing").options()).tiles
+    assume(max(tiles.values()) <= 4 and tiles[wild] <= 2)
+    check_beijing(given_case)
+
+
+def test_a_wild_eye_at_face_value_is_straight_and_no_wild_eye() -> None:
+    options = {"wild_eye_double": True, "doubles": {"straight": 0}}
+    found = patterns("4456633m44z77p77z", "5m", options=options, indicator="4m")
+    assert "wild_eye" not in found
+    assert found["catch_five"] == 1
 
 
 @pytest.mark.slow

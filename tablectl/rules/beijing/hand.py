@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tablectl.rules.beijing.options import BeijingOptions
 from tablectl.rules.case import Meld, SeatState, Win
-from tablectl.rules.decompose import Counts, counts_of, seven_pairs, standard
+from tablectl.rules.decompose import Counts, condensed, counts_of, seven_pairs, standard
 from tablectl.rules.groups import FREE_PAIR, Group, Kind, Reading, placements
 from tablectl.rules.melds import as_group
 from tablectl.rules.shape import is_pairs, is_sets
@@ -104,25 +104,55 @@ class Situation:
         return weights.get(pattern, 1)
 
 
-def readings(hand: Sequence[Tile], melds: int, wild: Tile) -> Iterator[Read]:
-    """Every reading of concealed tiles, winning tile included; none where they do not win.
+@dataclass(frozen=True, slots=True)
+class _Sort:
+    """What matters of a suit's groups, besides their numbers, for the doubles of a hand."""
+
+    wild: Tile
+
+    def __call__(self, groups: tuple[Group, ...]) -> tuple[frozenset[int], bool, bool, bool, bool]:
+        """Runs of a flush, any run at all, native wild tiles, a five that fits, face values."""
+        runs = [group for group in groups if group.kind is Kind.RUN]
+        whole = [group for group in runs if group.tiles[0] % 9 in _RUN_STARTS]
+        native = any(tile != self.wild for group in whole for tile in group.stand_ins())
+        fives = (group for group in runs if group.tiles[1] == FIVE)
+        caught = any(bool(group.wild & 0b10) is (self.wild == FIVE) for group in fives)
+        starts = frozenset(group.tiles[0] for group in whole)
+        return starts, bool(runs), native, caught, _at_face_value(groups, self.wild)
+
+
+def _at_face_value(groups: Iterable[Group], wild: Tile) -> bool:
+    """Whether no wild tile stands for another tile (B7)."""
+    return all(tile == wild for group in groups for tile in group.stand_ins())
+
+
+def readings(
+    hand: Sequence[Tile], melds: int, wild: Tile, *, every: bool = False
+) -> Iterator[Read]:
+    """Readings of concealed tiles, winning tile included; none where they do not win.
 
     First those with wild tiles at face value, as plain naturals.
+
+    Args:
+        every: all of them; by default one of each sort.
     """
     if any(map(is_flower, hand)):
         return
-    for reading in _shapes(counts_of(hand), 0, melds):
+    for reading in _shapes(counts_of(hand), 0, melds, None):
         yield Read(reading, straight=True)
     wilds = hand.count(wild)
     if wilds:
         counts = counts_of(tile for tile in hand if tile != wild)
-        for reading in _shapes(counts, wilds, melds):
+        for reading in _shapes(counts, wilds, melds, None if every else _Sort(wild)):
             for named in _named(reading, wild):
-                yield Read(named, straight=False)
+                yield Read(named, straight=_at_face_value(named, wild))
 
 
-def _shapes(counts: Counts, wilds: int, melds: int) -> Iterator[Reading]:
-    yield from standard(counts, wilds, 4 - melds)
+def _shapes(counts: Counts, wilds: int, melds: int, sort: _Sort | None) -> Iterator[Reading]:
+    if sort is None:
+        yield from standard(counts, wilds, 4 - melds)
+    else:
+        yield from condensed(counts, wilds, 4 - melds, sort)
     pairs = None if melds else seven_pairs(counts, wilds)
     if pairs:
         yield pairs
@@ -160,7 +190,8 @@ def count(at: Situation) -> Counted | None:
     laid = [as_group(meld, NO_WILD) for meld in at.seat.melds]
     common = _way(at)
     best: Counted | None = None
-    for read in readings((*at.seat.hand, at.tile), len(laid), at.wild):
+    hand = (*at.seat.hand, at.tile)
+    for read in readings(hand, len(laid), at.wild, every=at.robs_concealed):
         groups = [*laid, *read.reading]
         if at.options.void_suit and not lacks_a_suit(groups):
             continue
@@ -259,21 +290,19 @@ def _catches_five(at: Situation, read: Read) -> bool:
     """Whether the winning tile is a real 5m that filled a gap or paired a real one (B10, G7)."""
     if at.tile != FIVE:
         return False
-    used_as_wild = at.wild == FIVE and not read.straight
-    for place in placements(read.reading, FIVE, wild=used_as_wild):
+    real = (0, 0b11) if at.wild == FIVE else (0,)
+    places = placements(read.reading, FIVE, wild=False)
+    if at.wild == FIVE:  # one at face value is real
+        places += placements(read.reading, FIVE, wild=True)
+    for place in places:
         group = read.reading[place.group]
         if place.tile != FIVE:
             continue
         if group.kind is Kind.RUN and group.tiles[1] == FIVE:
             return True
-        if read.pairs and _is_real_pair(group, used_as_wild=used_as_wild):
+        if read.pairs and group.wild in real:
             return True
     return False
-
-
-def _is_real_pair(group: Group, *, used_as_wild: bool) -> bool:
-    """Whether both fives are real: naturals, or the wild kind at face value."""
-    return group.wild == (0b11 if used_as_wild else 0)
 
 
 def _ends_in_flush(at: Situation, groups: Sequence[Group], read: Read) -> bool:
