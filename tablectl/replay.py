@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -22,7 +22,6 @@ from tablectl.messages import EventView, SettlementView
 from tablectl.referee.inputs import SessionPlan
 from tablectl.services.bus import Bus, Entry
 from tablectl.services.clock import RecordedClock
-from tablectl.services.codec import Decoder
 from tablectl.services.recording import Recording, RecordingError
 
 Source = Literal["camera", "readings", "events"]
@@ -90,17 +89,15 @@ async def replay(
         result = _from_events(recording)
     else:
         result = await _from_inputs(recording, source, speed, eyes, watch)
-    result.recorded = _recorded_events(recording)
+        result.recorded = _recorded_events(recording)
     result.note = str(recording.cut) if recording.cut is not None else ""
     return result
 
 
-def hands_of(recording: Recording) -> Iterator[list[dict[str, Any]]]:
-    """The hand logs of a recording: of each hand the newest event of every number."""
+def hands_of(views: Iterable[EventView]) -> Iterator[list[dict[str, Any]]]:
+    """The hand logs of an event stream: of each hand the newest event of every number."""
     hand: dict[int, dict[str, Any]] = {}
-    decoder = Decoder()
-    for _, message in recording.decoded(decoder, channels=(channels.EVENT,)):
-        view = cast(EventView, message)
+    for view in views:
         if view.n == 0 and view.event.get("e") == "start" and hand:
             yield [hand[n] for n in sorted(hand)]
             hand = {}
@@ -114,8 +111,18 @@ def hands_of(recording: Recording) -> Iterator[list[dict[str, Any]]]:
 
 def _from_events(recording: Recording) -> ReplayResult:
     result = ReplayResult("events")
-    plan, _ = _plan_of(recording)
-    for log in hands_of(recording):
+    plan: SessionPlan | None = None
+    views: list[EventView] = []
+    # One pass for all that is needed: reading the file is most of the work.
+    for item, message in recording.decoded(channels=(channels.PLAN, channels.EVENT)):
+        if isinstance(message, EventView):
+            result.recorded.append(item.data.decode())
+            views.append(message)
+        elif plan is None:
+            plan = cast(SessionPlan, message)
+    if plan is None:
+        raise _no_session(recording)
+    for log in hands_of(views):
         result.hands += 1
         state: HandState | None = None
         for data in log:
@@ -128,7 +135,7 @@ def _from_events(recording: Recording) -> ReplayResult:
                 hand_id=hand_id, hand=result.hands, t=0.0, final=True,
                 delta=settlement.delta, lines=settlement.lines,
             )  # fmt: skip
-    result.events = _recorded_events(recording)
+    result.events = list(result.recorded)
     return result
 
 
@@ -165,7 +172,11 @@ async def _from_inputs(
 def _plan_of(recording: Recording) -> tuple[SessionPlan, float]:
     for item, message in recording.decoded(channels=(channels.PLAN,)):
         return cast(SessionPlan, message), item.t
-    raise ReplayError(f"{recording.path}: no session in it; it was cut before the first message")
+    raise _no_session(recording)
+
+
+def _no_session(recording: Recording) -> ReplayError:
+    return ReplayError(f"{recording.path}: no session in it; it was cut before the first message")
 
 
 async def _recorded_inputs(

@@ -287,12 +287,11 @@ def _records(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
         if len(prefix) < _PREFIX.size:
             raise _DamageError("cut within a record's head")
         opcode, length = _PREFIX.unpack(prefix)
-        name = _name(opcode)
         if length > RECORD_LIMIT or opcode not in _OPCODES:
-            raise _DamageError(f"damaged: a {name} of {length} bytes")
+            raise _DamageError(f"damaged: a {_name(opcode)} of {length} bytes")
         content = file.read(length)
         if len(content) < length:
-            raise _DamageError(f"cut within a {name}")
+            raise _DamageError(f"cut within a {_name(opcode)}")
         yield opcode, content
 
 
