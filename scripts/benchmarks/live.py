@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 import re
@@ -50,6 +51,7 @@ class Shown:
     events: list[tuple[float, dict[str, Any]]] = field(default_factory=list)
     states: list[tuple[float, float]] = field(default_factory=list)
     link: str = ""
+    frames: int = 0
 
     def take(self, topic: str, payload: bytes) -> None:
         """Note a message."""
@@ -60,7 +62,9 @@ class Shown:
             case "state":
                 self.states.append((now, float(json.loads(payload)["t"])))
             case "health":
-                self.link = json.loads(payload)["link"]["state"]
+                health = json.loads(payload)
+                self.link = health["link"]["state"]
+                self.frames = health["camera_counters"].get("frames", 0)
 
     def discards(self) -> list[tuple[float, float, int, str]]:
         """Each discard: (when the display showed it, bus time of its picture, seat, tile)."""
@@ -227,25 +231,42 @@ async def _idle(folder: Path, seconds: float) -> list[Row]:
         },
     }  # fmt: skip
     with FeedServer(folder / "camera.sock") as feed:
-        async with _daemon(folder, content) as (_, load):
-            await _send(feed, pictures, 3.0)
-            before, start = load.cpu_s(), time.monotonic()
-            await _send(feed, pictures, seconds)
+        async with (
+            _daemon(folder, content) as (port, load),
+            _display(port) as shown,
+            _filming(feed, pictures),
+        ):
+            await _until(lambda: shown.frames > 2 * FPS, "the daemon to see pictures")
+            before, frames, start = load.cpu_s(), shown.frames, time.monotonic()
+            await asyncio.sleep(seconds)
             took = time.monotonic() - start
             used = [b - a for a, b in zip(before, load.cpu_s(), strict=True)]
+            rate = (shown.frames - frames) / took
     return [
         Row("daemon over an idle felt, of one core", 100 * used[0] / took, "%",
-            IDLE_BUDGET_PERCENT, note="10 pictures a second of 1080p, recording included"),
+            IDLE_BUDGET_PERCENT, note=f"{rate:.1f} pictures a second of 1080p, recorded too"),
         Row("camera reader and broker, of one core", 100 * used[1] / took, "%",
             note="copies raw pictures from the simulator's socket"),
     ]  # fmt: skip
 
 
-async def _send(feed: FeedServer, pictures: list[Any], seconds: float) -> None:
-    start = time.monotonic()
-    for n in range(round(seconds * FPS)):
-        await asyncio.sleep(max(0.0, start + n / FPS - time.monotonic()))
-        await asyncio.to_thread(feed.send, time.monotonic(), pictures[n % len(pictures)])
+@asynccontextmanager
+async def _filming(feed: FeedServer, pictures: list[Any]) -> AsyncIterator[None]:
+    """The camera, meanwhile."""
+
+    async def film() -> None:
+        start = time.monotonic()
+        for n in itertools.count():
+            await asyncio.sleep(max(0.0, start + n / FPS - time.monotonic()))
+            await asyncio.to_thread(feed.send, time.monotonic(), pictures[n % len(pictures)])
+
+    task = asyncio.create_task(film())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
 
 
 # --- the daemon and a display ---
