@@ -138,9 +138,23 @@ def locked_win(state: HandState, claimed: Winner) -> bool:
             continue
         flags = {"kong_discard": True} if entry.after_kong else {}
         missed = Winner(seat, "discard", entry.source, entry.tile, claimed.hand, flags)
-        if would_win(state, missed) and not _pays_more(state, claimed, missed):
+        then = _as_it_lay(state, seat, entry.tile)
+        if would_win(then, missed) and not _pays_more(then, claimed, missed):
             return True
     return False
+
+
+def _as_it_lay(state: HandState, seat: int, tile: Tile) -> HandState:
+    """The state without other seats' sets made of a tile that was let go, and without their kongs.
+
+    Else the tile would be there twice. Kongs decide nobody's win, and what they pay is left out of
+    the comparison (LK4).
+    """
+    for other, player in enumerate(state.players):
+        if other != seat:
+            kept = [m for m in player.melds if m.kind in ("chow", "pung") and tile not in m.tiles]
+            state = state.with_player(other, melds=tuple(kept))
+    return state
 
 
 def _pays_more(state: HandState, claimed: Winner, missed: Winner) -> bool:

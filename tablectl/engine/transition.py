@@ -119,6 +119,7 @@ class Transition:
         """A seat takes a tile from the tail."""
         if self.state.supplements == 0:
             self.issue("wall_over", seat)
+        self._let_kong_go()
         reason = self.state.supplement_for or "kong"
         counts = self.state.counts
         if reason == "kong":
@@ -166,6 +167,26 @@ class Transition:
             )
             self.player(seat, let_go=(*player.let_go, entry))
         self.set(last=replace(last, settled=True))
+
+    def _let_kong_go(self) -> None:
+        """The supplement is drawn: who could have robbed the kong has let its tile go."""
+        kong = self.state.open_kong
+        if kong is None or kong.kind != "added_kong":
+            return
+        for seat, player in enumerate(self.state.players):
+            if seat == kong.seat:
+                continue
+            barred = {"chow", "pung", "kong"}
+            if self.state.play.win_issues(self.state, seat, "rob_kong"):
+                barred.add("hu")
+            entry = LetGo(
+                tile=kong.tile,
+                source=kong.seat,
+                call=self.state.best_call(seat),
+                known=player.fully_known,
+                barred=frozenset(barred),
+            )
+            self.player(seat, let_go=(*player.let_go, entry))
 
     def _barred_claims(self, seat: int, tile: Tile, source: int) -> frozenset[str]:
         """Claims that restrictions of play kept the seat from making: those are not let go."""

@@ -18,8 +18,8 @@ class SharedOptions(Options):
     )
     minimum: int | None = option(
         None,
-        "Points that a loser's own amount must reach for a valid win; null = 8 (16 with red and "
-        "green kong tiles).",
+        "Points that a loser's own amount must reach for a valid win; null = as usual with the "
+        "kong tiles chosen, see Winning.",
         ge=0,
     )
     divide_by: Literal[1, 10, 20] = option(
@@ -27,18 +27,17 @@ class SharedOptions(Options):
     )
     limit: int | None = option(
         None,
-        "What a loser pays at most; null = 300 (400 with red and green or peel, 600 with a double "
-        "for each open set).",
+        "What a loser pays at most; null = as usual with the variation chosen, see Limits.",
         ge=1,
     )
     golden_limit: int | None = option(
-        None, "What each pays where all losers hit the limit; null = 400 (500, 800).", ge=1
+        None, "What each pays where all losers hit the limit; null = as usual.", ge=1
     )
     radiant_limit: int | None = option(
-        None, "What a loser without an open set pays then; null = 500 (600, 1000).", ge=1
+        None, "What a loser without an open set pays then; null = as usual.", ge=1
     )
     trinity_limit: int | None = option(
-        None, "What each pays then if no loser has an open set; null = 600 (700, 1200).", ge=1
+        None, "What each pays then if no loser has an open set; null = as usual.", ge=1
     )
 
 

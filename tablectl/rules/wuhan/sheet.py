@@ -133,8 +133,8 @@ def _limits(terms: Terms) -> Article:
     return Article("Limits", "封顶", (
         f"A loser pays {limits.limit} at most.",
         f"If all losers hit the limit, each pays {limits.golden} (golden limit, 金顶); who has no "
-        f"open set pays {limits.radiant} (radiant, 光头); if no loser has one, each pays "
-        f"{limits.trinity} (trinity, 三光).",
+        f"open set pays {limits.radiant} (radiant, 阳光顶); if no loser has one, each pays "
+        f"{limits.trinity} (trinity, 三阳开泰).",
     ))  # fmt: skip
 
 
