@@ -65,6 +65,24 @@ def test_two_winners_make_the_giver_banker() -> None:
     assert (moves.next["dealer"], moves.next["streak"]) == (0, 1)
 
 
+def test_two_rob_one_kong() -> None:
+    played = Played(
+        start(),
+        throw(0, "7s"),
+        meld(1, "pung", "777s", 0),
+        throw(1, "1p", "2p", "3p"),
+        draw(1, "7s"),
+        meld(1, "added_kong", "7777s", 0),
+        call(2, "hu"),
+        call(0, "hu"),
+        win(2, "rob_kong", "7s", "123456p89s55566z", 1),
+        win(0, "rob_kong", "7s", "123456789p68s77z", 1),
+    )
+    assert played.issues == []
+    assert played.delta == (2, -4, 2)
+    assert played.next["dealer"] == 1
+
+
 def test_an_agreed_number_of_hands() -> None:
     options = {"hands": 2}
     for session, over, following in (({}, False, 2), ({"hand": 2}, True, 3)):

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
 
-from tablectl.rules.case import CaseError, parse_case
+from tablectl.rules.case import CaseError, ScoreCase, parse_case
 from tablectl.rules.registry import get, settle
 from tablectl.rules.settlement import Settlement
+from tablectl.tiles import Tile
+from tests.rules import brute
 from tests.rules.helpers import meld
 from tests.rules.helpers import outcome as four_seats
+from tests.rules.test_properties import sample, seeds
 
 PLAIN = "123456p23789s55z"
 """Waits for 1s and 4s, no double."""
@@ -225,3 +229,89 @@ def test_a_false_win_costs_nothing_but_kongs_stay_paid() -> None:
 
     claim = case("kawuxing", PLAIN, "9p", players=3, others={0: {"melds": [meld("6666z")]}})
     assert get("kawuxing").settle_false_win(claim).delta == (4, -2, -2)
+
+
+# --- best score against plain counting --------------------------------------------------------
+
+
+def plain_doubles(given_case: ScoreCase) -> tuple[int, int] | None:
+    """Doubles of the best hand, capped and not, over every partition; ``None`` for no hand."""
+    (win,) = given_case.outcome.wins
+    seat = given_case.seats[win.seat]
+    assert win.tile is not None
+    tiles = [*seat.hand, win.tile]
+    melds = [tuple(m.tiles[:3]) for m in seat.melds]
+    whole = [*tiles, *(t for m in melds for t in m)]
+    pure = 2 * (all(t < 27 for t in whole) and len({t // 9 for t in whole}) == 1)
+    cap = given_case.options.get("max_doubles", 3)
+    extra = int(win.by == "self_draw" and win.flags.last_tile)
+    scores: list[tuple[int, int]] = []
+
+    def score(total: int, least_cap: int = 0) -> None:
+        held = total if cap is None else min(total, max(cap, least_cap))
+        scores.append((held, total))
+
+    if not melds and brute.is_pairs(tiles):
+        fours = sum(tiles.count(t) == 4 for t in set(tiles))
+        exception = given_case.options.get("double_dragon_exception") and fours >= 2
+        score(pure + extra + 2 + min(fours, 2), 4 if exception else 0)
+    for pair, sets in brute.partitions(tiles):
+        if len(sets) + len(melds) == 4:
+            shape = sets_doubles(win.tile, tiles, melds, pair, sets, free=pure > 0)
+            score(pure + extra + shape)
+    return max(scores, default=None)
+
+
+def sets_doubles(
+    tile: int,
+    tiles: list[Tile],
+    melds: list[tuple[Tile, ...]],
+    pair: int,
+    sets: tuple[tuple[int, ...], ...],
+    *,
+    free: bool,
+) -> int:
+    pungs = [s[0] for s in (*sets, *melds) if s[0] == s[1]]
+    dragons = sum(t >= 31 for t in pungs)
+    total = 0
+    if len(melds) == 4:
+        total += 2
+    elif len(pungs) == 4:
+        total += 1
+    if dragons == 3:
+        total += 3
+    elif dragons == 2 and pair >= 31:
+        total += 2
+    free = free or len(melds) == 4 or dragons == 3 or (dragons == 2 and pair >= 31)
+    total += tile % 9 == 4 and tile < 27 and (tile - 1, tile, tile + 1) in sets
+    total += any(m[0] in tiles and m[0] == m[1] and (free or m[0] == tile) for m in melds)
+    total += 2 * any(tiles.count(t) == 4 and (free or t == tile) for t in set(tiles))
+    return total
+
+
+@given(seeds)
+@settings(max_examples=150, deadline=None)
+def test_scores_agree_with_plain_counting(seed: int) -> None:
+    check_kawuxing(sample("kawuxing", seed))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@given(seeds)
+@settings(max_examples=100_000, deadline=None)
+def test_scores_at_length(seed: int) -> None:
+    check_kawuxing(sample("kawuxing", seed))
+
+
+def check_kawuxing(given_case: ScoreCase) -> None:
+    expected, found = plain_doubles(given_case), settle(given_case)
+    if expected is None:
+        assert found.error == "not_winning_shape"
+    elif expected == (0, 0) and given_case.outcome.wins[0].from_seat is not None:
+        assert found.error == "below_minimum"
+    else:
+        assert found.patterns is not None, found
+        assert found.delta is not None
+        (counted,) = found.patterns.values()
+        assert sum(counted.values()) == expected[1]
+        assert -min(found.delta) == 2 ** expected[0]

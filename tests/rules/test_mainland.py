@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from tablectl.rules.case import CaseError, Outcome, ScoreCase
 from tablectl.rules.mainland.patterns import FAN
@@ -269,12 +270,13 @@ def plain_fan(given_case: ScoreCase) -> tuple[str | None, int]:
     (win,) = given_case.outcome.wins
     seat = given_case.seats[win.seat]
     table = {**FAN, **given_case.options.get("fan", {})}
-    treasure = given_case.indicator
+    rules = get("mainland")
+    treasures = rules.wild(given_case.indicator, rules.options(given_case.options)).tiles
     claimed = win.from_seat is not None
-    naturals = [t for t in seat.hand if t != treasure]
+    naturals = [t for t in seat.hand if t not in treasures]
     wilds = len(seat.hand) - len(naturals)
     assert win.tile is not None
-    if win.tile == treasure and not claimed:
+    if win.tile in treasures and not claimed:
         wilds += 1
     else:
         naturals.append(win.tile)
@@ -294,10 +296,10 @@ def plain_fan(given_case: ScoreCase) -> tuple[str | None, int]:
     held = [score for score in scores if score is not None]
     if held:
         return None, max(held) + extra
-    shown = [*seat.hand, win.tile].count(treasure)  # type: ignore[arg-type]
+    shown = sum(t in treasures for t in (*seat.hand, win.tile))
     if shown == 0:
         return None, extra
-    if shown == 1 and win.tile == treasure and not claimed:
+    if shown == 1 and win.tile in treasures and not claimed:
         return None, 1 + extra
     return "claim_not_allowed", 0
 
@@ -341,6 +343,20 @@ def check_mainland(given_case: ScoreCase) -> None:
 @settings(max_examples=50, deadline=None)
 def test_scores_agree_with_substitution(seed: int) -> None:
     check_mainland(sample("mainland", seed, max_wilds=2))
+
+
+@given(seeds, st.sampled_from(["upward", "downward", "up_and_down"]))
+@settings(max_examples=50, deadline=None)
+def test_more_kinds_of_treasures_agree_with_substitution(seed: int, treasure: str) -> None:
+    given_case = sample("mainland", seed, max_wilds=1)
+    options = given_case.options | {"treasure": treasure}
+    given_case = given_case.model_copy(update={"options": options})
+    rules, (win,) = get("mainland"), given_case.outcome.wins
+    treasures = rules.wild(given_case.indicator, rules.options(options)).tiles
+    seat = given_case.seats[win.seat]
+    assume(sum(t in treasures for t in (*seat.hand, win.tile)) <= 2)
+    assume(not any(t in treasures for m in seat.melds for t in m.tiles))
+    check_mainland(given_case)
 
 
 @pytest.mark.slow
