@@ -18,6 +18,7 @@ IDS: Final = (
     "beijing",
     "nanchang",
     "yangzhou",
+    "fenghua",
     "wuhan",
     "jingzhou",
     "hongkong",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import permutations
 from random import Random
 from typing import Any
@@ -32,6 +33,11 @@ CHOICES: dict[str, dict[str, list[Any]]] = {
         "extra_doubles": [{"pure_one_suit": 2, "all_pung": 1, "single_tile": 1, "last_tile": 1}],
         "doubles": [{"straight": 0, "catch_five": 2}, {"closed": 0, "own_tile": 2}],
         "wild_kong_points": [0],
+    },
+    "fenghua": {
+        "claim_minimum": [3],
+        "limit_unit": [30],
+        "all_honors_award": ["celebration"],
     },
     "xiamen": {
         "scoring": ["quanzhou"],
@@ -287,9 +293,14 @@ def rotated(case: ScoreCase, by: int) -> ScoreCase:
     )
 
 
+@cache
+def published(rules: str) -> tuple[ScoreCase, ...]:
+    return tuple(c for c in every(HERE) if c.rules == rules)
+
+
 def all_cases(rules: str, seed: int) -> list[ScoreCase]:
-    published = [c for c in every(HERE) if c.rules == rules]
-    return [sample(rules, seed), published[seed % len(published)]]
+    cases = published(rules)
+    return [sample(rules, seed), cases[seed % len(cases)]]
 
 
 @pytest.mark.parametrize("rules", IDS)
