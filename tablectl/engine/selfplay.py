@@ -27,6 +27,7 @@ from tablectl.engine.events import (
 from tablectl.engine.game import apply
 from tablectl.engine.legal import Option, legal_claims, loose_flowers, options
 from tablectl.engine.players import Policy, SimplePlayer
+from tablectl.engine.scoring import settle
 from tablectl.engine.state import HandState
 from tablectl.rules import registry
 from tablectl.rules.play import WallCounts
@@ -257,14 +258,21 @@ def _claims(table: _Table, players: Sequence[Policy], *, calls: bool) -> bool:
 
 
 def _lay_open(table: _Table) -> None:
-    """After a win the other hands are laid open too."""
+    """After a win the other hands are laid open too; in a drawn hand those that are paid."""
     state = table.state
-    if not state.wins and not state.play.hands_paid:
-        return
     winners = {win.seat for win in state.wins}
     for seat, player in enumerate(state.players):
-        if seat not in winners:
+        if seat in winners:
+            continue
+        if state.wins or state.play.hands_paid or _is_paid(state, seat):
             table.do(Reveal(seat=seat, hand=format_tiles(player.known)))
+
+
+def _is_paid(state: HandState, seat: int) -> bool:
+    """Whether the drawn hand pays something for the seat's concealed tiles."""
+    concealed = state.players[seat].concealed
+    hidden = state.with_player(seat, known=(), unknown=concealed, surplus=0)
+    return settle(hidden, ()) != state.settlement
 
 
 def as_seen_from_above(events: Sequence[Event], *, draws: bool = False) -> list[Event]:

@@ -320,7 +320,7 @@ def plain_doubles(given_case: ScoreCase) -> int | None:
     (wild,) = rules.wild(given_case.indicator, rules.options(options)).tiles
     assert win.tile is not None
     before = [t for t in seat.hand if t != wild]
-    whole = [*before, *([win.tile] if win.tile != wild else [])]
+    whole: list[int] = [*before, *([win.tile] if win.tile != wild else [])]
     wilds = len(seat.hand) + 1 - len(whole)
     spare = len(seat.hand) - len(before) - 1
     eye_call = spare >= 0 and (

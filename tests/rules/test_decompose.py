@@ -221,7 +221,7 @@ def test_condensed_readings_are_one_of_every_sort(hand: tuple[list[int], int]) -
     held = counts(tiles)
 
     def sorts(readings: Iterable[Reading]) -> list[tuple[object, ...]]:
-        told = []
+        told: list[tuple[object, ...]] = []
         for reading in readings:
             suits = [tuple(g for g in reading if g.tiles and low <= g.tiles[0] < low + 9)
                      for low in (0, 9, 18)]  # fmt: skip

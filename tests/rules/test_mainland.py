@@ -289,7 +289,7 @@ def plain_fan(given_case: ScoreCase) -> tuple[str | None, int]:
     ]
     if not scores:
         return "not_winning_shape", 0
-    extra = win.by == "self_draw"
+    extra = int(win.by == "self_draw")
     extra += win.flags.last_tile
     number = (win.seat - given_case.dealer) % 4
     extra += sum((t - 34) % 4 == number for t in seat.flowers)
