@@ -190,18 +190,24 @@ def test_each_seat_draws_and_keeps() -> None:
 
 
 @pytest.mark.parametrize("seen", [True, False])
-def test_a_bottom_tile(seen: bool) -> None:
-    """The seat has drawn, whether somebody saw it or not."""
+@pytest.mark.parametrize(
+    ("jumper", "delta"), [(1, (-40, -80, 160, -40)), (0, (-80, -40, 160, -40))]
+)
+def test_a_bottom_tile(seen: bool, jumper: int, delta: tuple[int, ...]) -> None:
+    """Won on the second or third draw of the stage; the draw counts though nobody saw it."""
     hand = "12345p55m789m"
-    held = Counter(["9s"] * 3 + ["1z"] + [format_tile(t) for t in parse_tiles(f"{hand}6p")])
+    jump = [*throw(3, "5z"), meld(jumper, "pung", "555z", 3), *throw(jumper, "2z")]
+    held = Counter(["9s"] * 3 + ["5z"] * 4 + ["1z", "2z"])
+    held.update(format_tile(tile) for tile in parse_tiles(f"{hand}6p"))
     kinds = [*BANAL, "9m", *(f"{n}z" for n in range(1, 7))]
-    pool = [kind for kind in kinds for _ in range(4 - held[kind])][:68]
+    pool = [kind for kind in kinds for _ in range(4 - held[kind])][:67]
+    others = [draw(seat) for seat in range(1 if jumper else 0, 2)]
     seen_draw = [draw(2, "6p")] if seen else []
-    played = wuhan(OPENED, throw(3, *pool), draw(3), draw(0), draw(1), seen_draw,
+    played = wuhan(OPENED, jump, throw(jumper + 1, *pool), others, seen_draw,
                    win(2, "self_draw", "6p", hand))  # fmt: skip
     assert played.issues == []
-    assert played.last.wall == 0
-    assert played.delta == (-40, -40, 120, -40)  # bottom tile 10 x open x hard
+    assert played.last.wall == (2 if jumper else 1)
+    assert played.delta == delta  # bottom tile 10 x open x hard
     assert played.next["dealer"] == 1
 
 

@@ -59,7 +59,7 @@ def next_hand(table: TableView, result: Result) -> NextHand:
 def _discard(table: TableView, seat: int, tile: Tile) -> DiscardEffect:
     del seat
     effect = special_discard(table, tile)
-    if table.wall >= BOTTOM:
+    if not _bottom_stage(table):
         return effect
     return DiscardEffect(
         issues=("bottom_stage",),
@@ -81,7 +81,7 @@ def _kong_issues(table: TableView, *_: Any) -> tuple[str, ...]:
     return ("bottom_stage",) if table.wall <= BOTTOM else ()
 
 
-def _draws_only(table: TableView) -> bool:
+def _bottom_stage(table: TableView) -> bool:
     return table.wall < BOTTOM
 
 
@@ -92,7 +92,8 @@ PLAY: Final = PlayRules(
     claim_issues=_claim_issues,
     kong_issues=_kong_issues,
     discard=_discard,
-    draws_only=_draws_only,
+    draws_only=_bottom_stage,
+    last_tile=_bottom_stage,  # any tile drawn in it is a bottom tile (D-W25)
     kongs_paid=True,
     plain_wins=False,
 )
