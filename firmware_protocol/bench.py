@@ -30,15 +30,16 @@ class Row:
     unit: str
 
 
-def bench(commands: int = 300) -> list[Row]:
+def bench(commands: int = 300, seconds: float = 60.0) -> list[Row]:
     """Measure everything; takes about ten seconds.
 
     Args:
         commands: round trips to take.
+        seconds: of virtual time in which goodput is measured.
     """
     rows = asyncio.run(_over_a_pty(commands))
     rows.append(Row("frames encoded and decoded", _codec_rate(), "frames/s"))
-    clean, noisy = _goodput(0.0), _goodput(BIT_ERROR_RATE)
+    clean, noisy = _goodput(0.0, seconds), _goodput(BIT_ERROR_RATE, seconds)
     rows.append(Row("goodput at 115,200 baud, clean line", clean, "bytes/s"))
     rows.append(Row(f"goodput at a bit error rate of {BIT_ERROR_RATE:g}", noisy, "bytes/s"))
     return rows
@@ -105,7 +106,7 @@ def _codec_rate() -> float:
     return count / (time.perf_counter() - start)
 
 
-def _goodput(bit_error_rate: float, seconds: float = 60.0) -> float:
+def _goodput(bit_error_rate: float, seconds: float) -> float:
     """Payload bytes a second, one way, over a line of 115,200 baud in virtual time."""
     noise = Noise(corrupt=1 - (1 - bit_error_rate) ** 8)
     sender, receiver = Link(), Link()

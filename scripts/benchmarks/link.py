@@ -10,5 +10,5 @@ from firmware_protocol.bench import bench
 
 def link(size: Size) -> Iterator[Row]:
     """Round trips, recovery after cuts, and goodput on noisy lines."""
-    for row in bench(size.commands):
+    for row in bench(size.commands, size.line_s):
         yield Row(row.name, row.value, row.unit)

@@ -46,7 +46,7 @@ class Size:
         hands: simulated hands, recorded and replayed.
         scored: hands scored, by rule set and wild tiles.
         live_s: seconds of live play, at most; ``live_discards`` ends it earlier.
-        commands: round trips over the serial line.
+        commands: round trips over the serial line; ``line_s``: virtual seconds of goodput.
         pictures: rendered.
     """
 
@@ -55,12 +55,14 @@ class Size:
     live_s: float = 130.0
     live_discards: int = 60
     commands: int = 300
+    line_s: float = 60.0
     pictures: int = 20
     repeats: int = 30
 
 
 QUICK = Size(
-    hands=1, scored=3, live_s=60.0, live_discards=1, commands=5, pictures=2, repeats=3
+    hands=1, scored=3, live_s=60.0, live_discards=1, commands=5, line_s=3.0,
+    pictures=2, repeats=3
 )  # fmt: skip
 
 
