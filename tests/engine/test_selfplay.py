@@ -200,8 +200,8 @@ def test_the_same_seed_gives_the_same_hand() -> None:
 
 def test_players_win_and_claim() -> None:
     kinds: Counter[str] = Counter()
-    for seed in range(6):
-        for rules in registry.IDS:
+    for rules in registry.IDS:
+        for seed in range(6 if rules in ("hongkong", "hangzhou") else 1):
             events = play_hand(rules, seed=seed)
             kinds.update(e.kind for e in events if isinstance(e, Meld))
             kinds[rules] += any(e.e == "win" for e in events)
