@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tablectl.engine.events import Joy, Meld
 from tablectl.engine.moves import draw_replacement
-from tablectl.engine.scoring import settle, would_win
+from tablectl.engine.scoring import UnknownTilesError, settle, would_win
 from tablectl.engine.state import (
     Claim,
     HandState,
@@ -18,6 +18,7 @@ from tablectl.engine.state import (
     without,
 )
 from tablectl.engine.transition import Transition
+from tablectl.rules.case import CaseError
 from tablectl.rules.play import CLAIM_KINDS, ClaimAttempt
 from tablectl.tiles import Tile, parse_tiles
 
@@ -138,10 +139,19 @@ def locked_win(state: HandState, claimed: Winner) -> bool:
             continue
         flags = {"kong_discard": True} if entry.after_kong else {}
         missed = Winner(seat, "discard", entry.source, entry.tile, claimed.hand, flags)
-        then = _as_it_lay(state, seat, entry.tile)
-        if would_win(then, missed) and not _pays_more(then, claimed, missed):
+        if _was_better_taken(state, claimed, missed):
             return True
     return False
+
+
+def _was_better_taken(state: HandState, claimed: Winner, missed: Winner) -> bool:
+    """Whether a tile let go would have won, and the win claimed now is not worth more."""
+    assert missed.tile is not None
+    then = _as_it_lay(state, missed.seat, missed.tile)
+    try:
+        return would_win(then, missed) and not _pays_more(then, claimed, missed)
+    except (UnknownTilesError, CaseError):
+        return False  # the sets on the table are impossible: nobody can say
 
 
 def _as_it_lay(state: HandState, seat: int, tile: Tile) -> HandState:

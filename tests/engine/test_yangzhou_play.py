@@ -169,3 +169,13 @@ def test_a_false_win() -> None:
     )  # fmt: skip
     assert (played.next["dealer"], played.next["streak"]) == (0, 3)
     assert played.delta == (2, -2, 0, 0)
+
+
+def test_impossible_sets_leave_a_lock_open() -> None:
+    """A kong grown from no pung is an issue, and whether a win was let go cannot be said."""
+    lines = [
+        *throw(0, "9s", "1z"), draw(2), meld(2, "added_kong", "1111s", None),
+        draw(2, None, "tail"), *throw(2, "2z", "5m", "2m"),
+    ]  # fmt: skip
+    played = yangzhou(lines, win(2, "discard", "2m", "456789p34m66s", 0))
+    assert "missed_lock" not in names(played)
