@@ -10,7 +10,7 @@ import pytest
 
 from firmware_protocol.messages import Button, ButtonPressed, DiceRolled
 from tablectl import channels
-from tablectl.engine.events import Call, Draw, End, Event, Reveal, Start
+from tablectl.engine.events import Call, Draw, End, Event, Exhaust, Reveal, Start
 from tablectl.engine.selfplay import Deal, play_hand
 from tablectl.game import GameService
 from tablectl.messages import Request, SettlementView
@@ -75,13 +75,13 @@ class RecordedSession:
         deal = Deal(next_.dealer, next_.streak, next_.round_wind, 0, next_.session)
         for event in play_hand(self.rules, {}, self.seed + number, deal=deal):
             self._do(event)
-        if not self.game.referee.hand or not self.game.referee.hand.over:
-            self.press(0, Button.START)
         self._answer_all()
 
     def _do(self, event: Event) -> None:
         if isinstance(event, Call):
             self.press(event.seat, Button[event.call.upper()])
+        elif isinstance(event, Exhaust):
+            self.press(0, Button.START)
         elif not isinstance(event, Reveal | End):
             self.felt.apply(event)
             if not isinstance(event, Draw | Start):

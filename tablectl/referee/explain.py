@@ -127,6 +127,17 @@ def meld(scene: Scene) -> Proposal | None:
     return None
 
 
+def lone_kong(scene: Scene) -> Fact | None:
+    """A single fresh tile in the strip of the seat in turn, read as a kong of one."""
+    if scene.turn is None:
+        return None
+    lying = _Lying(scene.unexplained(Zone.EXPOSED, scene.turn))
+    loose = lying.back(groups.exposed(lying.seen, scene.turn, scene.geometry).loose)
+    if len(loose) != 1 or loose[0].face_down:
+        return None
+    return Fact("meld", scene.t, seat=scene.turn, tiles=_ids(loose), meld="lone_kong")
+
+
 def _explain_group(scene: Scene, seat: int, group: Sequence[FeltTile]) -> Proposal | None:
     known = scene.layout.explained | scene.ignored
     fresh = [tile for tile in group if tile.id not in known]

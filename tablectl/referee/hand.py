@@ -304,11 +304,14 @@ class HandFollower:
         self._waiting_since = (self._waiting_since or t) if self._unexplained() else None
 
     def _propose(self, t: float) -> explain.Proposal | None:
-        if self.over or self.refused_win is not None:
+        if self.refused_win is not None:
             return None
         scene = self._scene(t)
+        if self.over:
+            return self._reveal(scene)
         rules: Iterable[Callable[[explain.Scene], explain.Proposal | None]] = (
-            explain.indicator, explain.flower, explain.meld, explain.discard, self._win,
+            explain.indicator, explain.flower, self._lone_kong, explain.meld, explain.discard,
+            self._win,
         )  # fmt: skip
         for rule in rules:
             proposal = rule(scene)
@@ -353,6 +356,22 @@ class HandFollower:
             self._refold()
             self._write(fact)
 
+    def _lone_kong(self, scene: explain.Scene) -> explain.Proposal | None:
+        """A single tile laid out as a kong, where the rules know such."""
+        fact = explain.lone_kong(scene)
+        if fact is None or not self._is_plausible(fact):
+            return None
+        return explain.Proposal((fact,))
+
+    def _reveal(self, scene: explain.Scene) -> explain.Proposal | None:
+        """Another seat's hand laid open after the end of play."""
+        for seat in range(self.kit.seats):
+            tiles = self.open_hand(seat)
+            if tiles and len(tiles) == self.concealed(seat) and not self.layout.hands[seat]:
+                ids = tuple(tile.id for tile in tiles)
+                return explain.Proposal((Fact("reveal", scene.t, seat=seat, tiles=ids),))
+        return None
+
     def _win(self, scene: explain.Scene) -> explain.Proposal | None:
         """A hand laid open by a seat that called Hu, or that is a winning hand."""
         for seat in range(self.kit.seats):
@@ -362,7 +381,7 @@ class HandFollower:
             fact, moved = self._read_win(scene.t, seat, tiles)
             if fact is None:
                 continue
-            if self.called_hu(seat) or self._is_win(fact):
+            if self.called_hu(seat) or self._is_plausible(fact):
                 return explain.Proposal((fact,), moved=moved)
         return None
 
@@ -380,8 +399,12 @@ class HandFollower:
         return explain.open_hand(tiles, seat, self.geometry)
 
     def concealed(self, seat: int) -> int:
-        """Tiles that a seat holds between turns: its hand less three for every set."""
-        return self.kit.hand_size - 3 * len(self.layout.melds[seat])
+        """Tiles that a seat holds between turns: its hand less three for every set.
+
+        A kong of one tile takes none: its supplement replaces it.
+        """
+        sets = sum(meld.kind != "lone_kong" for meld in self.layout.melds[seat])
+        return self.kit.hand_size - 3 * sets
 
     def called_hu(self, seat: int) -> bool:
         """Whether a seat has called Hu on what happened last."""
@@ -493,8 +516,8 @@ class HandFollower:
         }  # fmt: skip
         return normalise(free) or belief
 
-    def _is_win(self, fact: Fact) -> bool:
-        """Whether a hand laid open without a call is most likely a winning one."""
+    def _is_plausible(self, fact: Fact) -> bool:
+        """Whether the most likely faces of a fact's tiles break no rule."""
         faces = self._posterior(fact, self.book)
         likely = {i: face for i, (face, _) in faces.items()}
         return not self.book.issues_of(fact, likely, self.face)

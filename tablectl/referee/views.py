@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tablectl.engine.events import Call, Flower, Meld, Start, Win
@@ -185,8 +185,13 @@ def alternative(face: str, probability: float | None) -> Alternative:
 
 def issue_views(entry: Entry) -> tuple[IssueView, ...]:
     """What the engine objected to, in words."""
+    return issues_in_words(entry.issues)
+
+
+def issues_in_words(issues: Iterable[tuple[str, int | None]]) -> tuple[IssueView, ...]:
+    """The same of the engine's bare issues, (id, seat) each."""
     out = []
-    for name, seat in entry.issues:
+    for name, seat in issues:
         en, zh = issue_text(name)
         out.append(IssueView(id=name, seat=seat, text_en=en, text_zh=zh))
     return tuple(out)

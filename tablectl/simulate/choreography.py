@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from firmware_protocol.messages import Button
-from tablectl.engine.events import Call, Discard, Draw, Event, Flower, Meld, Win
+from tablectl.engine.events import Call, Discard, Draw, Event, Flower, Meld, Reveal, Win
 from tablectl.simulate.felt import SimulatedFelt
 from vision.render.scene import Hand, Scene
 
@@ -79,7 +79,7 @@ class Choreography:
             case Discard() | Meld() | Flower():
                 yield from self.still(self.tempo.think if isinstance(event, Discard) else 0.0)
                 yield from self._reach(event, rest=True)
-            case Win():
+            case Win() | Reveal():
                 yield from self._reach(event, rest=True)
                 yield from self.still(self.tempo.rest)
             case _:

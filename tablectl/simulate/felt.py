@@ -12,7 +12,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from tablectl.engine.events import Discard, Draw, Event, Flower, Indicator, Meld, Start, Win
+from tablectl.engine.events import (
+    Discard,
+    Draw,
+    Event,
+    Flower,
+    Indicator,
+    Meld,
+    Reveal,
+    Start,
+    Win,
+)
 from tablectl.tiles import Tile, parse_tile, parse_tiles
 from vision.geometry import TableGeometry
 from vision.render.scene import Hand, Pose, Scene, SceneTile
@@ -128,6 +138,8 @@ class SimulatedFelt:
                 return self._meld(event)
             case Win():
                 return self._win(event)
+            case Reveal():
+                return [self._open(event.seat, sorted(self.hands[event.seat]), None)]
             case _:
                 return []
 
@@ -284,6 +296,13 @@ class SimulatedFelt:
         elif event.by == "discard" and event.source is not None and self.rng.random() < 0.5:
             apart, place = self._take_last(event.source)
             visits.append((seat, *self._in_frame(seat, place)))
+        if event.tile is not None:
+            self.winning[seat] = parse_tile(event.tile)
+        self.turn = None
+        return [*visits, self._open(seat, hand, apart)]
+
+    def _open(self, seat: int, hand: list[Tile], apart: Tile | None) -> tuple[int, float, float]:
+        """Lay a hand open, the tile drawn last apart from it."""
         x = -len(hand) / 2 * 1.02
         y = sum(self.geometry.rack) / 2
         laid = [
@@ -293,10 +312,7 @@ class SimulatedFelt:
         if apart is not None:
             laid.append(self._laid(apart, seat, laid[-1].x + 1.0 + _APART, y, tight=True))
         self.open_hands[seat] = laid
-        if event.tile is not None:
-            self.winning[seat] = parse_tile(event.tile)
-        self.turn = None
-        return [*visits, (seat, 0.0, y)]
+        return seat, 0.0, y
 
     def _take_last(self, source: int) -> tuple[Tile, Placed]:
         place = self.rivers[source].pop()

@@ -19,7 +19,7 @@ from typing import Any, Final
 from firmware_protocol.messages import Button, DiceRolled
 from firmware_protocol.simulator import SimulatedTable
 from firmware_protocol.wire import Message
-from tablectl.engine.events import Call, Discard, End, Event, Reveal, Win
+from tablectl.engine.events import Call, Discard, End, Event, Exhaust, Reveal, Win
 from tablectl.engine.game import play_out
 from tablectl.engine.selfplay import Deal, play_hand
 from tablectl.engine.state import HandState
@@ -219,13 +219,13 @@ class SimulatedSession:
         for event in events:
             if self._stop.is_set():
                 return
-            if isinstance(event, Reveal | End):
-                continue
+            if isinstance(event, End) or (isinstance(event, Reveal) and not state.play.hands_paid):
+                continue  # people lay their hands open where tiles in them are paid
+            if isinstance(event, Exhaust):
+                self._press(deal.dealer, Button.START)
             if isinstance(event, Win) and event.by in ("self_draw", "deal"):
                 self._film(self._choreography.perform(Call(seat=event.seat, call="hu")))
             self._film(self._choreography.perform(event))
-        if not state.wins:
-            self._press(deal.dealer, Button.START)
         self._look_at_display(number)
         self._note(events, state)
 

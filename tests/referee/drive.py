@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable
 
 from firmware_protocol.messages import Button, ButtonPressed, DiceRolled
-from tablectl.engine.events import Call, Draw, Event, Start
+from tablectl.engine.events import Call, Draw, Event, Exhaust, Start
 from tablectl.messages import EventView, Request
 from tablectl.referee.core import Referee
 from tablectl.referee.inputs import CommandResult, Input, Outputs, SessionPlan
@@ -74,6 +74,8 @@ class Drive:
                 self.felt.apply(event)
             elif isinstance(event, Call):
                 self.press(event.seat, _BUTTONS[event.call])
+            elif isinstance(event, Exhaust):
+                self.press(0, Button.START)
             else:
                 self.felt.apply(event)
                 if not isinstance(event, Draw):

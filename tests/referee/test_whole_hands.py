@@ -8,23 +8,29 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_protocol.messages import Button
 from tablectl.engine.events import Draw, End, Event, Reveal, Start
 from tablectl.engine.game import play_out
 from tablectl.engine.selfplay import Deal, play_hand
 from tablectl.messages import Question
 from tablectl.referee.inputs import SessionPlan
+from tablectl.rules import registry
 from tablectl.tiles import format_tile
 from tests.referee.drive import Drive
 from tests.referee.eye import Doubt, certain, doubting
 
 RULES = ("hongkong", "hangzhou")
+OTHERS = tuple(rules for rules in registry.IDS if rules not in RULES)
 
 
-def seeds(quick: int, all_: int) -> list[object]:
-    """Some hands in every run, many more in the long one."""
-    more = [pytest.param(n, marks=pytest.mark.slow) for n in range(quick, all_)]
-    return [*range(quick), *more]
+def hands(quick: int, all_: int) -> list[object]:
+    """Hands of the first two rule sets, and a few of every other."""
+    mine = [(rules, seed) for rules in RULES for seed in range(all_)]
+    others = [(rules, seed) for rules in OTHERS for seed in range(all_ // 4)]
+    return [
+        pytest.param(rules, seed, id=f"{rules}-{seed}",
+                     marks=() if seed < (quick if rules in RULES else 2) else pytest.mark.slow)
+        for rules, seed in (*mine, *others)
+    ]  # fmt: skip
 
 
 def deal_of(drive: Drive) -> Deal:
@@ -35,14 +41,11 @@ def deal_of(drive: Drive) -> Deal:
 
 
 def as_played(events: list[Event]) -> list[Event]:
-    """What happens at the table before the next hand: hands are not revealed."""
-    return [e for e in events if not isinstance(e, Reveal | End)]
-
-
-def finish_hand(drive: Drive) -> None:
-    """After a drawn hand START says that the wall is gone."""
-    if drive.referee.hand is not None and not drive.referee.hand.over:
-        drive.press(0, Button.START)
+    """What happens at the table: other hands are laid open only where tiles in them are paid."""
+    start = events[0]
+    assert isinstance(start, Start)
+    paid = registry.get(start.rules).play.hands_paid
+    return [e for e in events if not isinstance(e, End) and (paid or not isinstance(e, Reveal))]
 
 
 def truth_of(events: list[Event]) -> tuple[int, ...]:
@@ -61,11 +64,9 @@ def play_one(rules: str, seed: int, doubt: Doubt = certain) -> tuple[Drive, list
     return drive, events
 
 
-@pytest.mark.parametrize("rules", RULES)
-@pytest.mark.parametrize("seed", seeds(8, 60))
+@pytest.mark.parametrize(("rules", "seed"), hands(6, 60))
 def test_certain_readings_give_the_true_hand_without_a_question(rules: str, seed: int) -> None:
     drive, events = play_one(rules, seed)
-    finish_hand(drive)
     settled = drive.last.settlement
     assert settled is not None
     assert settled.final
@@ -85,11 +86,9 @@ def _essence(event: dict[str, object]) -> dict[str, object]:
     return kept
 
 
-@pytest.mark.parametrize("rules", RULES)
-@pytest.mark.parametrize("seed", seeds(10, 150))
+@pytest.mark.parametrize(("rules", "seed"), hands(8, 150))
 def test_doubtful_readings_are_never_silently_wrong(rules: str, seed: int) -> None:
     drive, events = play_one(rules, seed, doubting(seed, 0.08))
-    finish_hand(drive)
     truth = truth_of(events)
     settled = drive.last.settlement
     if settled is not None and settled.final:
@@ -99,7 +98,8 @@ def test_doubtful_readings_are_never_silently_wrong(rules: str, seed: int) -> No
         answer_truly(drive, drive.last.questions.open[0])
         asked += 1
     settled = drive.last.settlement
-    assert settled is not None and settled.final, drive.last.questions
+    assert settled is not None, drive.last.questions
+    assert settled.final, drive.last.questions
     assert settled.delta == truth
 
 
