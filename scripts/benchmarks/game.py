@@ -100,7 +100,6 @@ def record_session(path: Path, rules: str, hands: int) -> list[float]:
     drive.referee = cast(Referee, tape)
     for number in range(hands):
         _play(drive, rules, number)
-    drive.press(0, Button.START)
     writer.close()
     return tape.reading_ms
 
