@@ -51,6 +51,27 @@ CHOICES: dict[str, dict[str, list[Any]]] = {
         "dealer_double": [True],
         "minimum_fan": [2],
     },
+    "yangzhou": {
+        "schedule": ["old", "new"],
+        "minimum": [0],
+        "count_contained": [True],
+        "all_honors_factor": [2],
+        "quadruplet_runs_factor": [2],
+    },
+    "wuhan": {
+        "kong_tiles": ["red_green", "peel"],
+        "double_each_open_set": [True],
+        "multi_major": ["exponential"],
+        "minimum": [0, 32],
+        "divide_by": [10, 20],
+        "limit": [50],
+    },
+    "jingzhou": {
+        "double_each_open_set": [True],
+        "multi_major": ["exponential"],
+        "minimum": [0],
+        "divide_by": [10],
+    },
 }
 """Options that the samples of a rule set switch now and then."""
 
