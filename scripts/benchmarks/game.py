@@ -138,7 +138,7 @@ def replays(size: Size) -> Iterator[Row]:
         path = Path(folder) / "session.mcap"
         record_session(path, "hongkong", size.hands)
         recorded_s = _length_s(path)
-        yield Row("recording, bytes a hand", path.stat().st_size / size.hands / 1000, "kB",
+        yield Row("recording, size of a hand", path.stat().st_size / size.hands / 1000, "kB",
                   note="without pictures")  # fmt: skip
         for source, budget in (("events", 1000.0), ("readings", None)):
             start = time.process_time()
