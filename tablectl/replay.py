@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from tablectl import channels
-from tablectl.engine.events import parse_event
+from tablectl.engine.events import Event, parse_event
 from tablectl.engine.game import apply, finish
 from tablectl.engine.state import HandState
 from tablectl.game import GameService
 from tablectl.messages import EventView, SettlementView
 from tablectl.referee.inputs import SessionPlan
+from tablectl.referee.views import issues_in_words
 from tablectl.services.bus import Bus, Entry
 from tablectl.services.clock import RecordedClock
 from tablectl.services.recording import Recording, RecordingError
@@ -94,49 +95,78 @@ async def replay(
     return result
 
 
-def hands_of(views: Iterable[EventView]) -> Iterator[list[dict[str, Any]]]:
-    """The hand logs of an event stream: of each hand the newest event of every number."""
-    hand: dict[int, dict[str, Any]] = {}
-    for view in views:
-        if view.n == 0 and view.event.get("e") == "start" and hand:
-            yield [hand[n] for n in sorted(hand)]
-            hand = {}
-        if view.event:
-            hand[view.n] = dict(view.event)
-        else:
-            hand = {n: event for n, event in hand.items() if n < view.n}
-    if hand:
-        yield [hand[n] for n in sorted(hand)]
-
-
 def _from_events(recording: Recording) -> ReplayResult:
     result = ReplayResult("events")
     plan: SessionPlan | None = None
-    views: list[EventView] = []
+    hand = _FoldedHand()
     # One pass for all that is needed: reading the file is most of the work.
-    for item, message in recording.decoded(channels=(channels.PLAN, channels.EVENT)):
-        if isinstance(message, EventView):
-            result.recorded.append(item.data.decode())
-            views.append(message)
-        elif plan is None:
-            plan = cast(SessionPlan, message)
+    for item, view in recording.decoded(channels=(channels.PLAN, channels.EVENT)):
+        if not isinstance(view, EventView):
+            plan = plan or cast(SessionPlan, view)
+            continue
+        if plan is None:
+            raise _no_session(recording)
+        result.recorded.append(item.data.decode())
+        if view.n == 0 and view.event.get("e") == "start":
+            _settle(result, plan, hand)
+            hand = _FoldedHand()
+            result.hands += 1
+        result.events.append(hand.take(view).model_dump_json())
     if plan is None:
         raise _no_session(recording)
-    for log in hands_of(views):
-        result.hands += 1
-        state: HandState | None = None
-        for data in log:
-            state, _ = apply(state, parse_event(data))
-        assert state is not None
-        settlement = finish(state).settlement
-        if settlement is not None and settlement.delta is not None:
-            hand_id = f"{plan.session}/{result.hands}"
-            result.settlements[hand_id] = SettlementView(
-                hand_id=hand_id, hand=result.hands, t=0.0, final=True,
-                delta=settlement.delta, lines=settlement.lines,
-            )  # fmt: skip
-    result.events = list(result.recorded)
+    _settle(result, plan, hand)
     return result
+
+
+class _FoldedHand:
+    """The events of one hand, folded through the engine as they are told and corrected."""
+
+    def __init__(self) -> None:
+        self._events: list[Event] = []
+        self._states: list[HandState] = []
+
+    def take(self, view: EventView) -> EventView:
+        """Take what was told, and say what would be told of it now.
+
+        Raises:
+            ReplayError: an event is missing before this one.
+        """
+        if view.n > len(self._events):
+            raise ReplayError(f"event {view.n} without event {len(self._events)} before it")
+        del self._states[view.n :]
+        if not view.event:
+            del self._events[view.n :]
+            return EventView(n=view.n, t=view.t, event={})
+        event = parse_event(view.event)
+        self._events[view.n : view.n + 1] = [event]
+        before = self._fold(view.n)
+        after, step = apply(before, event)
+        self._states.append(after)
+        issues = issues_in_words(step.issues)
+        return EventView(n=view.n, t=view.t, event=event.to_json(), issues=issues)
+
+    def _fold(self, end: int) -> HandState | None:
+        """The state before event ``end``."""
+        state = self._states[-1] if self._states else None
+        for event in self._events[len(self._states) : end]:
+            state, _ = apply(state, event)
+            self._states.append(state)
+        return state
+
+    def end(self) -> HandState | None:
+        """The state after everything that was told."""
+        return self._fold(len(self._events))
+
+
+def _settle(result: ReplayResult, plan: SessionPlan, hand: _FoldedHand) -> None:
+    state = hand.end()
+    settlement = None if state is None else finish(state).settlement
+    if settlement is not None and settlement.delta is not None:
+        hand_id = f"{plan.session}/{result.hands}"
+        result.settlements[hand_id] = SettlementView(
+            hand_id=hand_id, hand=result.hands, t=0.0, final=True,
+            delta=settlement.delta, lines=settlement.lines,
+        )  # fmt: skip
 
 
 async def _from_inputs(
