@@ -17,6 +17,7 @@ from tablectl.engine.events import (
     Event,
     Exhaust,
     Flower,
+    Joy,
     Meld,
     Win,
 )
@@ -30,7 +31,7 @@ from tablectl.tiles import Tile, format_tile, format_tiles, is_flower
 
 Kind = Literal[
     "draw", "exhaust", "discard", "flower", "chow", "pung", "kong", "closed_kong", "added_kong",
-    "lone_kong", "hu", "pass",
+    "lone_kong", "joy", "hu", "pass",
 ]  # fmt: skip
 
 
@@ -119,7 +120,15 @@ def _turn_options(state: HandState, seat: int) -> list[Option]:
     if state.play.draws_only(state):
         end = [] if state.wall else [Option("exhaust", seat, Exhaust())]
         return [*_own_wins(state, seat), *end]
-    return [*_own_wins(state, seat), *_own_kongs(state, seat), *_discards(state, seat)]
+    return [
+        *_own_wins(state, seat), *_joys(state, seat), *_own_kongs(state, seat),
+        *_discards(state, seat),
+    ]  # fmt: skip
+
+
+def _joys(state: HandState, seat: int) -> Iterator[Option]:
+    for tiles in state.play.joys_in(state, seat):
+        yield _tried("joy", seat, Joy(seat=seat, tiles=format_tiles(tiles)), state, None)
 
 
 def loose_flowers(state: HandState, seat: int) -> list[Tile]:

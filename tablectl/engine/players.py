@@ -62,7 +62,7 @@ class SimplePlayer:
         if not throws:
             return choices[0]
         for choice in choices:
-            if choice.kind in OWN_KONGS and _kong_is_free(state, seat, choice):
+            if choice.kind in (*OWN_KONGS, "joy") and _kong_is_free(state, seat, choice):
                 return choice
         if self.rng.random() < self.mistake:
             return self.rng.choice(throws)
@@ -135,7 +135,7 @@ def _wild_held(state: HandState, seat: int) -> int:
 
 
 def _kong_is_free(state: HandState, seat: int, choice: Option) -> bool:
-    """Whether the kong costs the hand nothing."""
+    """Whether the kong, or the joy, costs the hand nothing."""
     hand = state.players[seat].known
     tiles = parse_tiles(getattr(choice.event, "tiles", ""))
     if choice.kind == "added_kong":

@@ -225,7 +225,7 @@ def _turn(table: _Table, wall: _Wall, players: Sequence[Policy]) -> None:
         return
     chosen = choices[0] if choices[0].kind == "flower" else players[seat].turn(state, seat, choices)
     table.do(chosen.event)
-    if chosen.kind == "flower" and table.state.phase == "act":
+    if table.state.players[seat].untold:
         _draw(table, wall, seat, tail=True)
 
 

@@ -335,6 +335,10 @@ def _none(_table: TableView, _seat: int) -> int:
     return 0
 
 
+def _no_joys(_table: TableView, _seat: int) -> tuple[tuple[Tile, ...], ...]:
+    return ()
+
+
 def _no_joy(_table: TableView, _seat: int, _tiles: tuple[Tile, ...]) -> JoyEffect:
     return JoyEffect(issues=("invalid_meld",))
 
@@ -415,6 +419,7 @@ class PlayRules:
         discard: (table, seat, tile): what a discard means.
         flower_issues: (table, seat, tile): a flower that may not be laid out.
         joy: (table, seat, tiles): what a joy means; rule sets without joys have no such set.
+        joys_in: (table, seat): joys that the tiles known of the seat's hand make.
         float_gift: (table, claim): what the win flag ``float_gift`` says if this claim keeps a
             float of the claimer going; empty where it does not matter.
         honours_thrown: (table, seat): honours thrown from the start without a break.
@@ -459,6 +464,7 @@ class PlayRules:
     discard: Callable[[TableView, int, Tile], DiscardEffect] = _plain_discard
     flower_issues: Callable[[TableView, int, Tile], tuple[str, ...]] = _no_issues
     joy: Callable[[TableView, int, tuple[Tile, ...]], JoyEffect] = _no_joy
+    joys_in: Callable[[TableView, int], tuple[tuple[Tile, ...], ...]] = _no_joys
     float_gift: Callable[[TableView, ClaimAttempt], Mapping[str, Any]] = _nothing
     honours_thrown: Callable[[TableView, int], int] = _none
     table_flags: Callable[[TableView], Mapping[str, Any]] = _nothing

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tablectl.engine.legal import options
 from tests.engine.playing import Played, call, draw, flower, indicator, meld, throw, win
 from tests.engine.playing import start as plain_start
 
@@ -242,3 +243,25 @@ def test_rotation(dealer: int, wind: str, expected: tuple[int, str, bool]) -> No
 def test_a_drawn_hand_keeps_the_dealer() -> None:
     played = Played(*start(dealer=2, round_wind="N", first_dealer=2), {"e": "exhaust"})
     assert (played.next["dealer"], played.next["streak"], played.next["over"]) == (2, 2, False)
+
+
+# --- what is offered --------------------------------------------------------------------------
+
+
+def offered(turned: str, hand: str, **rule_options: Any) -> dict[str, str]:
+    """Joys offered to the dealer before the first discard, with the issue of each."""
+    begin = start(turned, options=rule_options, hands=[hand, "", "", ""])
+    return {
+        option.event.to_json()["tiles"]: option.issue
+        for option in options(Played(*begin).state, 0)
+        if option.kind == "joy"
+    }
+
+
+def test_joys_are_offered() -> None:
+    hand = "1234567z123m456p9s"
+    assert offered("9p", hand) == {"1234z": "", "567z": ""}
+    assert offered("9p", hand, joys=["three_dragons"]) == {"567z": ""}
+    assert offered("9p", "123m456p789s13456z") == {}
+    # A treasure takes the place of South, or of White.
+    assert offered("9s", "123m456p789s13467z") == {"134z9s": "", "67z9s": ""}

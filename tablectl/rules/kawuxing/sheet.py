@@ -15,8 +15,8 @@ def articles(options: KawuxingOptions) -> tuple[Article, ...]:
 
 def _table(options: KawuxingOptions) -> Article:
     points = [
-        "The winner of a hand is the next banker; of two winners' hands the third player, who gave "
-        "the tile. After a drawn hand the banker stays.",
+        "The winner of a hand is the next banker; where two won, the third player, who gave the "
+        "tile. After a drawn hand the banker stays.",
         "Banker and streak have no influence on payments.",
     ]
     if options.players_at_table == 4:

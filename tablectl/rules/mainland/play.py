@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-from tablectl.rules.mainland.treasure import joy_kind, joy_problem
+from tablectl.rules.mainland.treasure import JOYS, joy_kind, joy_problem
 from tablectl.rules.melds import is_run
 from tablectl.rules.play import (
     DEFAULT_RANKS,
@@ -75,6 +75,21 @@ def _joy(table: TableView, seat: int, tiles: tuple[Tile, ...]) -> JoyEffect:
     return JoyEffect(issues=tuple(issues), when=when, supplement=four)
 
 
+def _joys_in(table: TableView, seat: int) -> tuple[tuple[Tile, ...], ...]:
+    """Joys in a known hand, treasures in the place of what lacks."""
+    found = []
+    for kind in table.options.joys:
+        held, spare = set(table.players[seat].known), list(table.players[seat].known)
+        tiles = [tile for tile in JOYS[kind] if tile in held]
+        for tile in tiles:
+            spare.remove(tile)
+        treasures = [tile for tile in spare if tile in table.wild.tiles]
+        tiles += treasures[: len(JOYS[kind]) - len(tiles)]
+        if len(tiles) == len(JOYS[kind]):
+            found.append(tuple(tiles))
+    return tuple(found)
+
+
 def _moment(table: TableView, seat: int) -> Literal["deal", "road", "late"]:
     """``deal`` before the first discard, ``road`` in the seat's first drawn turn (LM6)."""
     if table.discards == 0:
@@ -103,5 +118,6 @@ PLAY: Final = PlayRules(
     set_issue=_set_issue,
     claim_issues=_claim_issues,
     joy=_joy,
+    joys_in=_joys_in,
     round_winds=True,
 )
