@@ -225,7 +225,8 @@ def random_case(
             "seats": [{"hand": [], "melds": [], "aside": []} for _ in range(seats)],
         }  # fmt: skip
         case["seats"][case["winner"]] |= {"hand": hand, "melds": melds}
-        if rng.random() < 0.5:
+        # Whether anything completes a hand of many wild tiles takes minutes to find out plainly.
+        if most_wilds <= 2 and rng.random() < 0.5:
             case |= {"by": "discard", "kong_draw": False, "last_tile": False}
             case["source"] = (case["winner"] + rng.randrange(1, seats)) % seats
         _others(rng, case, table)
