@@ -247,7 +247,7 @@ def _set_claims(state: HandState, seat: int, source: int, tile: Tile) -> list[Op
         sets.append(("kong", (*same[:3], tile)))
     if len(same) >= 2:
         sets.append(("pung", (*same[:2], tile)))
-    if seat == state.after(source):
+    if seat == state.after(source) and state.play.chows:
         for run in _runs_with(face, honours=state.play.honour_runs):
             others = [f for f in run if f != face]
             if all(by_face.get(f) for f in others):

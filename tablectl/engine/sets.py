@@ -75,7 +75,7 @@ def _find_claimed(
 def claim_problems(state: HandState, claim: ClaimAttempt) -> list[str]:
     """Everything that speaks against a claim, except that the tile is out of reach."""
     problems = []
-    if claim.kind == "chow" and claim.seat != state.after(claim.source):
+    if claim.kind == "chow" and state.play.chows and claim.seat != state.after(claim.source):
         problems.append("chow_not_from_previous")
     shape = state.play.set_issue(state, claim.kind, claim.tiles)
     if shape:

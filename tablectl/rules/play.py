@@ -413,6 +413,7 @@ class PlayRules:
         winners: who takes a tile that several call hu on: the nearest after the discarder, the
             nearest after the banker, or all of them.
         set_issue: what is wrong with the tiles of a set, ``None`` where nothing is.
+        chows: whether there are chows at all.
         claim_issues: restrictions of a claim.
         kong_issues: (table, seat, kind, tiles): restrictions of a kong of own tiles.
         win_issues: (table, seat, by): restrictions of a win that no score case can show.
@@ -458,6 +459,7 @@ class PlayRules:
     ranks: Mapping[str, int] = field(default_factory=lambda: DEFAULT_RANKS)
     winners: Literal["nearest_discarder", "nearest_banker", "all"] = "nearest_discarder"
     set_issue: MeldRule = natural_set_issue
+    chows: bool = True
     claim_issues: Callable[[TableView, ClaimAttempt], tuple[str, ...]] = _no_issues
     kong_issues: Callable[[TableView, int, str, tuple[Tile, ...]], tuple[str, ...]] = _no_issues
     win_issues: Callable[[TableView, int, str], tuple[str, ...]] = _no_issues

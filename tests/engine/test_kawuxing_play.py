@@ -110,6 +110,12 @@ def test_a_false_win_leaves_the_banker() -> None:
 # --- calls ------------------------------------------------------------------------------------
 
 
+def test_there_is_no_chow() -> None:
+    for seat in (1, 2):
+        played = Played(start(), throw(0, "4p"), meld(seat, "chow", "345p", 0))
+        assert played.issues == [(2, "invalid_meld", seat)]
+
+
 def test_three_in_hand_must_be_a_kong() -> None:
     hand = "999s46p12355566z"
     assert Played(known(1, hand), throw(0, "9s"), meld(1, "pung", "999s", 0)).issues == [

@@ -94,6 +94,7 @@ PLAY: Final = PlayRules(
     next_hand=_next_hand,
     winners="all",
     set_issue=_set_issue,
+    chows=False,
     claim_issues=_claim_issues,
     kong_issues=_kong_issues,
     discard=_discard,
