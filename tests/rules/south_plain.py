@@ -70,7 +70,7 @@ def xiamen_total(case: ScoreCase) -> int | str:
         if flowers is not None:
             items = fixed + laid + flowers
             totals.append(sum((b + items) * multiplier for b in bases))
-    return max(totals, default="claim_not_allowed")  # type: ignore[type-var]
+    return max(totals, default="claim_not_allowed")
 
 
 def _xiamen_ways(
@@ -179,7 +179,7 @@ def nanchang_total(case: ScoreCase) -> int | str:
     if not found:
         return "not_winning_shape"
     totals = [_nanchang_points(case, d, g, drawn) for d, g, allowed in found if allowed]
-    return max(totals, default="claim_not_allowed")  # type: ignore[type-var]
+    return max(totals, default="claim_not_allowed")
 
 
 def _nanchang_shapes(
@@ -214,7 +214,7 @@ def _nanchang_fine_calls(case: ScoreCase, fines: set[int]) -> Iterator[tuple[int
     (win,) = case.outcome.wins
     seat = case.seats[win.seat]
     for fine in set(seat.hand) & fines:
-        rest = list(seat.hand)
+        rest = [int(t) for t in seat.hand]
         rest.remove(fine)
         naturals = [t for t in rest if t not in fines]
         choices = [(rest, fine == win.tile)]
@@ -251,7 +251,7 @@ def fenghua_points(case: ScoreCase) -> int | str:
     (win,) = case.outcome.wins
     seat, wild = case.seats[win.seat], case.indicator
     tile, drawn = won_by(case)
-    held = [t for t in seat.hand if t != wild]
+    held = [int(t) for t in seat.hand if t != wild]
     wilds = len(seat.hand) - len(held) + (drawn and tile == wild)
     naturals = held if drawn and tile == wild else [*held, tile]
     sums = list(_fenghua_sums(case, naturals, wilds))
@@ -304,7 +304,7 @@ def _fenghua_sums(case: ScoreCase, naturals: list[int], wilds: int) -> Iterator[
     have = Counter(naturals)
 
     def big(points: int) -> int:
-        return points * unit // 50
+        return points * int(unit) // 50
 
     def suits(tiles: Sequence[int]) -> int:
         kinds = {t // 9 for t in tiles if t < 27}
@@ -386,7 +386,7 @@ def _fenghua_stars(case: ScoreCase, whole: Sequence[int], tile: int, drawn: bool
     if sum(t >= 27 for t in whole) < 7:
         return 50
     # A wild tile as the last one may stand for any of the tiles that no natural one is.
-    held = Counter(t for t in case.seats[win.seat].hand if t != case.indicator)
+    held = Counter(int(t) for t in case.seats[win.seat].hand if t != case.indicator)
     lasts = [t for t in whole if not held[t]] if wild else [tile]
     best = 100
     for last in lasts:
