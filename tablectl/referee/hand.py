@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Final
 
 from tablectl.engine.events import Call, CallKind, End, Exhaust, Ruling, RulingKind, Start
@@ -268,7 +269,7 @@ class HandFollower:
     def _shown_too_often(self) -> list[int]:
         """Tiles of a face that lies there more often than the set has it, confirmed ones aside."""
         shown = [i for i in sorted(self.layout.explained) if self.face(i) in NAMES]
-        count = Counter(self.face(i) for i in shown)
+        count = self._counted()
         return [
             i for i in shown
             if count[self.face(i)] > self.kit.copies[NAMES.index(self.face(i))]
@@ -530,6 +531,7 @@ class HandFollower:
         for entry in self.book.entries:
             if unsure & set(entry.fact.all_tiles):
                 self._resolve(entry.fact, until=entry.n)
+        self._doubt_exchanges()
         self._refold()
 
     def _refold(self) -> None:
@@ -540,6 +542,7 @@ class HandFollower:
         self._fresh.append(entry)
         if any(name == "fifth_copy" for name, _ in entry.issues):
             self._doubt_copies(fact)
+        self._doubt_exchanges()
         if fact.kind in ("discard", "meld"):  # play went on: an older Hu was not meant
             since = fact.t - self.thresholds.patience_s
             self._hu_since = {s: t for s, t in self._hu_since.items() if t >= since}
@@ -557,6 +560,35 @@ class HandFollower:
         for tile_id in doubtful:
             face, p = self._resolved.get(tile_id, best(self.felt.tiles[tile_id].belief))
             self._resolved[tile_id] = (face, min(p, self.thresholds.sure - 0.01))
+
+    def _doubt_exchanges(self) -> None:
+        """Two tiles that rule out each other's face are no surer than that they aren't exchanged.
+
+        Each was decided by what the other is taken for; where neither is sure by its own look, the
+        exchanged reading explains as much.
+        """
+        shown = self._counted()
+        open_ = [
+            i for i in sorted(self.layout.explained)
+            if self.face(i) in NAMES and not self.felt.tiles[i].confirmed
+            and shown[self.face(i)] >= self.kit.copies[NAMES.index(self.face(i))]
+            and best(self._open_belief(i))[1] < self.thresholds.sure
+        ]  # fmt: skip
+        for a, b in combinations(open_, 2):
+            face_a, face_b = self.face(a), self.face(b)
+            of_a, of_b = self._open_belief(a), self._open_belief(b)
+            straight = of_a.get(face_a, 0.0) * of_b.get(face_b, 0.0)
+            exchanged = of_a.get(face_b, 0.0) * of_b.get(face_a, 0.0)
+            if face_a == face_b or not exchanged:
+                continue
+            most = straight / (straight + exchanged)
+            for i, face in ((a, face_a), (b, face_b)):
+                p = self._resolved.get(i, (face, 1.0))[1]
+                self._resolved[i] = (face, min(p, most))
+
+    def _counted(self) -> Counter[str]:
+        """How often each face lies on the table by the book."""
+        return Counter(self.face(i) for i in self.layout.explained)
 
     def _unexplained(self) -> set[int]:
         return self.felt.present - self.layout.explained - self._undone
