@@ -19,6 +19,7 @@ from tablectl.engine.events import (
     Flower,
     Joy,
     Meld,
+    Refuse,
     Win,
 )
 from tablectl.engine.game import apply
@@ -31,7 +32,7 @@ from tablectl.tiles import Tile, format_tile, format_tiles, is_flower
 
 Kind = Literal[
     "draw", "exhaust", "discard", "flower", "chow", "pung", "kong", "closed_kong", "added_kong",
-    "lone_kong", "joy", "hu", "pass",
+    "lone_kong", "joy", "refuse", "hu", "pass",
 ]  # fmt: skip
 
 
@@ -74,6 +75,7 @@ def options(state: HandState, seat: int) -> tuple[Option, ...]:
         found += _turn_options(state, seat)
     elif state.draws_next(seat) and state.wall:
         found.append(Option("draw", seat, Draw(seat=seat, tile=None, source="wall")))
+    found += _special_wins(state, seat)
     last, kong = state.last_discard, state.open_kong
     giver = kong.seat if kong is not None else last.seat if last is not None else seat
     if giver != seat:
@@ -101,9 +103,7 @@ def legal_claims(state: HandState, seat: int, *, only_legal: bool = True) -> Ite
 
 def _turn_options(state: HandState, seat: int) -> list[Option]:
     if state.phase == "draw":
-        if state.wall:
-            return [Option("draw", seat, Draw(seat=seat, tile=None, source="wall"))]
-        return [Option("exhaust", seat, Exhaust())]
+        return _draw_options(state, seat)
     if state.phase == "supplement":
         if state.supplements:
             return [Option("draw", seat, Draw(seat=seat, tile=None, source="tail"))]
@@ -124,6 +124,36 @@ def _turn_options(state: HandState, seat: int) -> list[Option]:
         *_own_wins(state, seat), *_joys(state, seat), *_own_kongs(state, seat),
         *_discards(state, seat),
     ]  # fmt: skip
+
+
+def _draw_options(state: HandState, seat: int) -> list[Option]:
+    """Draw, or refuse the tile where that is allowed; the end where nothing is left to do."""
+    if not state.wall or seat in state.refused:
+        return [Option("exhaust", seat, Exhaust())]
+    found = [Option("draw", seat, Draw(seat=seat, tile=None, source="wall"))]
+    if state.play.may_refuse(state, seat):
+        found.append(Option("refuse", seat, Refuse(seat=seat)))
+    return found
+
+
+def _special_wins(state: HandState, seat: int) -> list[Option]:
+    """Wins that complete no hand, or not by a tile drawn or claimed, where the rules have them."""
+    player, found = state.players[seat], []
+    if not player.fully_known:
+        return []
+    for by, tile in state.play.special_wins(state, seat):
+        own = by in ("self_draw", "deal") and tile is not None
+        hand = without(player.known, (tile,)) if own and tile is not None else player.known
+        if hand is None:
+            continue
+        win = Win.model_validate({
+            "seat": seat, "by": by, "from": None, "hand": format_tiles(hand),
+            "tile": None if tile is None else format_tile(tile),
+        })  # fmt: skip
+        tried = _tried("hu", seat, win, state, tile)
+        if tried.issue != "not_winning_shape":
+            found.append(tried)
+    return found
 
 
 def _joys(state: HandState, seat: int) -> Iterator[Option]:

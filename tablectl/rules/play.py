@@ -84,6 +84,10 @@ class PlayerView(Protocol):
         """Kongs in an unbroken streak up to now."""
 
     @property
+    def flowers(self) -> tuple[Tile, ...]:
+        """Flowers laid out."""
+
+    @property
     def river(self) -> tuple[Tile, ...]:
         """Discards that still lie there."""
 
@@ -363,6 +367,10 @@ def _empty(table: TableView) -> bool:
     return table.wall == 0
 
 
+def _no_wins(_table: TableView, _seat: int) -> tuple[tuple[str, Tile | None], ...]:
+    return ()
+
+
 def _float_stands(_table: TableView, _seat: int, _hand: tuple[Tile, ...]) -> bool:
     return True
 
@@ -449,6 +457,8 @@ class PlayRules:
             all, or until its own (X10).
         float_stands: (table, seat, hand): whether the concealed hand now laid open, without the
             winning tile, bears the seat's float out (M14).
+        special_wins: (table, seat): ways of winning (``by`` and the tile) to think of beside a
+            complete hand on a tile drawn or claimed: eight flowers, the tile turned up ...
         float_offence: (table, seat, hand): whether that hand shows that the seat threw a wild tile
             against the rules, which costs the right to win (M25).
     """
@@ -490,6 +500,7 @@ class PlayRules:
     dealt_until: Literal["first_discard", "own_discard"] = "first_discard"
     float_stands: Callable[[TableView, int, tuple[Tile, ...]], bool] = _float_stands
     float_offence: Callable[[TableView, int, tuple[Tile, ...]], bool] = _never
+    special_wins: Callable[[TableView, int], tuple[tuple[str, Tile | None], ...]] = _no_wins
 
 
 def stay_or_pass(

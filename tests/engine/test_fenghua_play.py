@@ -44,6 +44,13 @@ def test_each_seat_may_refuse_once_and_then_the_hand_is_drawn() -> None:
     assert (played.next["dealer"], played.next["streak"]) == (0, 2)
 
 
+def test_refusing_is_offered() -> None:
+    played = fh(*to_the_bottom())
+    assert [option.kind for option in options_of(played.state, 2)][:2] == ["draw", "refuse"]
+    later = fh(*to_the_bottom(), refuse(2), refuse(3), refuse(0), refuse(1))
+    assert [option.kind for option in options_of(later.state, 2)][:1] == ["exhaust"]
+
+
 def test_refusing_out_of_place() -> None:
     assert fh(throw(0, "1z"), refuse(1)).issues == [(3, "out_of_turn", 1)]
     twice = fh(*to_the_bottom(), refuse(2), refuse(2))

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tablectl.engine.events import Win
+from tablectl.engine.legal import options as options_of
 from tests.engine.playing import Played, call, draw, flower, indicator, meld, start, throw, win
 
 WAITING = "123456789m12345s99p"
@@ -221,3 +223,26 @@ def test_false_win() -> None:
     assert played.issues == [(4, "not_winning_shape", 2)]
     assert played.delta == (3, 2, -7, 2)  # one gold
     assert (played.next["dealer"], played.next["streak"]) == (0, 2)
+
+
+def offered(played: Played, seat: int) -> set[tuple[str, str | None]]:
+    """Ways and tiles of the wins that a seat is offered and may take."""
+    found = options_of(played.state, seat)
+    return {(o.event.by, o.event.tile) for o in found if isinstance(o.event, Win) and o.legal}
+
+
+def test_special_wins_are_offered() -> None:
+    robber = xm(turned="4m", hands=seat_hands(2, "35m123456789p22678s"))
+    assert offered(robber, 2) == {("indicator", "4m")}
+    golds = xm(hands=seat_hands(2, "147m888p258s1234667z"))
+    assert offered(golds, 2) == {("deal", None)}
+    banker = xm(hands=seat_hands(0, "147m888p258s12346677z"))
+    assert offered(banker, 0) == {("deal", "7z")}
+    hands = seat_hands(1, "12345678f147m258p36s")
+    eight = Played(
+        start("xiamen", options={"scoring": "quanzhou"}, hands=hands),
+        indicator("9m"), *(flower(1, f"{n}f") for n in range(1, 9)),
+        *(draw(1, tile, "tail") for tile in ("1z", "2z", "3z", "4z", "5z", "6z", "7z", "1z")),
+    )  # fmt: skip
+    assert offered(eight, 1) == {("flowers", None)}
+    assert offered(xm(hands=seat_hands(2, "147m888p258s1234667z"), turned="9p"), 2) == set()

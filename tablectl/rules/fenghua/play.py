@@ -19,6 +19,7 @@ from tablectl.tiles import Tile
 DRAWABLE: Final = 90
 """144 tiles less 53 dealt and the tile turned up; the last one is the bottom tile (M5)."""
 ROTATIONS: Final = 4
+FLOWERS: Final = 8
 
 
 def _wall(_options: Any, counts: WallCounts) -> int:
@@ -53,6 +54,11 @@ def _next_hand(table: TableView, result: Result) -> NextHand:
     return next_in_rotation(table, stays=stays, rotations=ROTATIONS, round_winds=True)
 
 
+def _special_wins(table: TableView, seat: int) -> tuple[tuple[str, Tile | None], ...]:
+    """Eight flowers laid out win at once."""
+    return (("flowers", None),) if len(table.players[seat].flowers) == FLOWERS else ()
+
+
 PLAY: Final = PlayRules(
     wall=_wall,
     next_hand=_next_hand,
@@ -62,4 +68,5 @@ PLAY: Final = PlayRules(
     early_exhaust=_early_exhaust,
     may_refuse=_may_refuse,
     round_winds=True,
+    special_wins=_special_wins,
 )

@@ -16,7 +16,7 @@ from tablectl.rules.play import (
     last_discard_issues,
 )
 from tablectl.rules.xiamen.hand import is_float_call
-from tablectl.rules.xiamen.patterns import QUANZHOU
+from tablectl.rules.xiamen.patterns import EIGHT, GOLDS, QUANZHOU
 from tablectl.tiles import Tile, is_flower, is_honour
 
 DRAWABLE: Final = 63
@@ -136,6 +136,23 @@ def _multipliers(table: TableView, result: Result) -> list[int]:
     return found + [int(value) for name, value in mine.items() if name in QUANZHOU]
 
 
+def _special_wins(table: TableView, seat: int) -> tuple[tuple[str, Tile | None], ...]:
+    """The gold robbed, three gold, and in Quanzhou scoring eight flowers (X10, X13, X23)."""
+    player, found = table.players[seat], list[tuple[str, Tile | None]]()
+    if table.indicators and not table.options.quanzhou and _may_rob_gold(table, seat):
+        found.append(("indicator", table.indicators[-1]))
+    if sum(tile in table.wild.tiles for tile in player.known) == GOLDS:
+        if table.turn == seat and table.discards == 0:
+            found.append(("deal", player.known[-1]))
+        elif seat != table.dealer and not player.thrown and table.turn != seat:
+            found.append(("deal", None))
+        elif table.turn == seat and table.wall == 0 and table.drawn_tile is not None:
+            found.append(("self_draw", table.drawn_tile))
+    if table.options.quanzhou and len(player.flowers) == EIGHT:
+        found.append(("flowers", None))
+    return tuple(found)
+
+
 PLAY: Final = PlayRules(
     wall=_wall,
     next_hand=_next_hand,
@@ -147,4 +164,5 @@ PLAY: Final = PlayRules(
     dealt_until="own_discard",
     float_stands=_float_stands,
     float_offence=_float_offence,
+    special_wins=_special_wins,
 )
