@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Final
@@ -14,7 +14,17 @@ import zstandard
 from mcap.data_stream import ReadDataStream
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
-from mcap.records import Channel, Chunk, Header, Message, Metadata, Schema, Statistics
+from mcap.records import (
+    Channel,
+    Chunk,
+    ChunkIndex,
+    Footer,
+    Header,
+    Message,
+    Metadata,
+    Schema,
+    Statistics,
+)
 from mcap.writer import MCAP0_MAGIC
 
 from tablectl.services.clock import from_ns
@@ -26,6 +36,8 @@ RECORD_LIMIT: Final = 64 * 1024 * 1024
 _OPCODES: Final = frozenset(Opcode)
 """Others are damage: we write these files, and a skipped chunk would be silently wrong."""
 _PREFIX: Final = struct.Struct("<BQ")
+_FOOTER_BYTES: Final = 20
+_CRC_BYTES: Final = 4
 _UNREADABLE: Final = (
     McapError, struct.error, zstandard.ZstdError, UnicodeDecodeError, ValueError, OverflowError,
 )  # fmt: skip
@@ -124,7 +136,8 @@ class Recording:
         """Messages in order of (time, sequence), lazily.
 
         Args:
-            channels: only these; all when None. The cut counts all of them.
+            channels: only these; all when None. The cut counts all of them. Of a finished file
+                only the chunks that hold any of these are read, so pictures cost nothing.
 
         Raises:
             RecordingOrderError: they are not in order.
@@ -199,6 +212,27 @@ class _Scan:
         self.cut: Cut | None = None
 
     def messages(self, file: IO[bytes], channels: Collection[str] | None) -> Iterator[Recorded]:
+        """Messages of some channels, or of all; :attr:`cut` is known at the end."""
+        index = None if channels is None else _read_index(file, self._path.stat().st_size)
+        if index is None or channels is None:
+            yield from self._all(file, channels)
+            return
+        self._schemas, self._channels = index.schemas, index.channels
+        try:
+            for chunk in index.chunks_with(channels):
+                file.seek(chunk.chunk_start_offset)
+                opcode, content = next(_records(file), (0, b""))
+                if opcode != Opcode.CHUNK:
+                    raise _DamageError(f"a {_name(opcode)} where the index has a chunk")
+                yield from (item for item in self._chunk(content) if item.channel in channels)
+        except (_DamageError, *_UNREADABLE):
+            # The index knows nothing of damage: read everything to say where it is.
+            whole = _Scan(self._path)
+            for _ in whole._all(file, None):
+                pass
+            self.cut = whole.cut
+
+    def _all(self, file: IO[bytes], channels: Collection[str] | None) -> Iterator[Recorded]:
         size = self._path.stat().st_size
         file.seek(len(MCAP0_MAGIC))
         offset = len(MCAP0_MAGIC)
@@ -275,6 +309,57 @@ class _Scan:
     def schemas(self) -> dict[str, bytes]:
         """JSON schemas seen so far, by name."""
         return {schema.name: schema.data for schema in self._schemas.values()}
+
+
+@dataclass
+class _Index:
+    """What the end of a finished file says about its content."""
+
+    schemas: dict[int, Schema] = field(default_factory=dict)
+    channels: dict[int, Channel] = field(default_factory=dict)
+    chunks: list[ChunkIndex] = field(default_factory=list)
+
+    def chunks_with(self, channels: Collection[str]) -> list[ChunkIndex]:
+        """Chunks that hold messages of some channels, in the order of the file."""
+        wanted = {id_ for id_, channel in self.channels.items() if channel.topic in channels}
+        found = [c for c in self.chunks if not wanted.isdisjoint(c.message_index_offsets)]
+        return sorted(found, key=lambda chunk: chunk.chunk_start_offset)
+
+
+def _read_index(file: IO[bytes], size: int) -> _Index | None:
+    """The index at the end; None where there is none, or its checksum is wrong."""
+    tail = _PREFIX.size + _FOOTER_BYTES + len(MCAP0_MAGIC)
+    if size < tail + len(MCAP0_MAGIC):
+        return None
+    file.seek(size - tail)
+    try:
+        opcode, content = next(_records(file))
+        if opcode != Opcode.FOOTER or file.read() != MCAP0_MAGIC:
+            return None
+        footer = Footer.read(_stream(content))
+        if not 0 < footer.summary_start < size - tail:
+            return None
+        file.seek(footer.summary_start)
+        summary = file.read(size - len(MCAP0_MAGIC) - footer.summary_start)
+        if zlib.crc32(summary[:-_CRC_BYTES]) != footer.summary_crc:
+            return None
+        return _parse_index(summary)
+    except (_DamageError, StopIteration, *_UNREADABLE):
+        return None
+
+
+def _parse_index(summary: bytes) -> _Index:
+    index = _Index()
+    for opcode, content in _records(BytesIO(summary)):
+        if opcode == Opcode.SCHEMA:
+            schema = Schema.read(_stream(content))
+            index.schemas[schema.id] = schema
+        elif opcode == Opcode.CHANNEL:
+            channel = Channel.read(_stream(content))
+            index.channels[channel.id] = channel
+        elif opcode == Opcode.CHUNK_INDEX:
+            index.chunks.append(ChunkIndex.read(_stream(content)))
+    return index
 
 
 def _records(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
