@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from tablectl.engine.legal import options
+from tablectl.engine.legal import Option, options
+from tablectl.engine.players import SimplePlayer
+from tablectl.engine.selfplay import play_hand
+from tablectl.engine.state import HandState
 from tablectl.tiles import format_tile, parse_tiles
 from tests.engine.playing import Played, call, draw, indicator, meld, start, throw, win
+from tests.engine.test_selfplay import check_hand
 
 BANAL = [f"{n}{s}" for s in "mps" for n in range(1, 10) if f"{n}{s}" not in ("3s", "4s", "9m")]
 HARD = "123456p55m78s"
@@ -315,3 +320,20 @@ def test_rotations(dealer: int, rotation: int, over: bool, carried: int) -> None
     assert played.next["dealer"] == (dealer + 1) % 4
     assert played.next["over"] is over
     assert played.next["session"] == {"rotation": carried}
+
+
+class Patient(SimplePlayer):
+    """Claims nothing, so that the hand lasts."""
+
+    def claim(self, state: HandState, seat: int, choices: Sequence[Option]) -> Option | None:
+        del self, state, seat, choices
+        return None
+
+
+@pytest.mark.parametrize("rules", ["wuhan", "jingzhou", "yangzhou"])
+def test_simulated_hands_last_to_the_end_of_the_wall(rules: str) -> None:
+    events = play_hand(rules, {"minimum": 10_000}, 3, policy=lambda _seat, rng: Patient(rng))
+    check_hand(events)
+    assert [e.e for e in events[-2:]] == ["exhaust", "end"]
+    draws = [e.e for e in events[-6:-2]]
+    assert (draws == ["draw"] * 4) is (rules == "wuhan")
