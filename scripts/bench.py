@@ -34,6 +34,7 @@ _WIDTH: Final = 132
 TOPICS: Final = {
     "gate": ("eyesight", "gate", "Motion gate, 1080p, one thread"),
     "detector": ("eyesight", "detector", "Tile recogniser, wall time"),
+    "eye": ("eye", "eye", "Eye during play, in the camera's own time"),
     "decision": ("game", "decisions", "Referee: from a reading to what follows from it"),
     "replay": ("game", "replays", "Replay of a recorded session"),
     "scoring": ("scoring", "scoring", "Scoring a hand, caches warm"),

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BUDGETED = {
     "gate": {"gate at 10 pictures a second, of one core"},
     "detector": set(),
+    "eye": {"tile at rest to reading, p95", "a picture during play, mean"},
     "decision": {"reading to decision, hongkong, p95", "reading to decision, hangzhou, p95"},
     "replay": {"replay from events"},
     "scoring": {"hongkong, 0 wild, p99", "hangzhou, 4 wild, p99"},

@@ -47,7 +47,7 @@ class Size:
         scored: hands scored, by rule set and wild tiles.
         live_s: seconds of live play, at most; ``live_discards`` ends it earlier.
         commands: round trips over the serial line; ``line_s``: virtual seconds of goodput.
-        pictures: rendered.
+        pictures: rendered; ``eye_pictures``: looked at in the camera's own time.
     """
 
     hands: int = 20
@@ -57,12 +57,13 @@ class Size:
     commands: int = 300
     line_s: float = 60.0
     pictures: int = 20
+    eye_pictures: int = 450
     repeats: int = 30
 
 
 QUICK = Size(
     hands=1, scored=3, live_s=60.0, live_discards=1, commands=5, line_s=3.0,
-    pictures=2, repeats=3
+    pictures=2, eye_pictures=75, repeats=3
 )  # fmt: skip
 
 
