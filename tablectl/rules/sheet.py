@@ -36,7 +36,7 @@ def _equipment(rules: RuleSet[Any], options: Options) -> Iterator[str]:
     yield f"- {kit.seats} players; {kit.hand_size} tiles each, the dealer one more."
     drawable = rules.play.wall(options, WallCounts())
     yield (
-        f"- {kit.reserve} tiles stay in the wall undrawn"
+        f"- {kit.reserve} {'tile stays' if kit.reserve == 1 else 'tiles stay'} in the wall undrawn"
         f"{', the indicator among them' if kit.indicator else ''}; "
         f"{drawable} can be drawn after the deal."
     )

@@ -100,7 +100,7 @@ def _calls(options: XiamenOptions) -> Article:
 
 def _payment(options: XiamenOptions) -> Article:
     grows = (
-        "doubles with each hand kept: 2, 4, 8 ..."
+        "doubles with each hand kept: 2, 4, 8 and so on"
         if not options.quanzhou
         else "grows by 1 with each hand kept"
         if options.quanzhou_base_step == "one"
