@@ -116,6 +116,14 @@ def test_crop_beyond_the_border_is_filled() -> None:
     assert (crop[:3] == 200).all()
 
 
+@pytest.mark.parametrize("box", [(-90.0, -90.0, -40.0, -40.0), (60.0, 60.0, 90.0, 99.0)])
+def test_crop_of_a_box_outside_the_picture_is_no_error(
+    box: tuple[float, float, float, float],
+) -> None:
+    image = np.full((50, 50, 3), 200, np.uint8)
+    assert cut_crop(image, box).shape == (4, CROP_PX, CROP_PX)
+
+
 def test_square_is_centred() -> None:
     left, top, right, bottom = square_of((10, 20, 30, 60))
     assert (left + right) / 2 == 20

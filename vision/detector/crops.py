@@ -32,22 +32,21 @@ def cut_crop(image: npt.NDArray[np.uint8], box: Box) -> npt.NDArray[np.uint8]:
     ``image`` is BGR (H, W, 3); parts of the square outside it repeat the border pixels.
     """
     left, top, right, bottom = square_of(box)
-    side = right - left
-    scale = CROP_PX / side
+    scale = CROP_PX / (right - left)
+    height, width = image.shape[:2]
+    x1, y1 = (int(np.clip(v - 2, 0, n - 1)) for v, n in ((left, width), (top, height)))
+    x2, y2 = int(max(right + 3, x1 + 1)), int(max(bottom + 3, y1 + 1))
+    part = image[y1:y2, x1:x2]
+    offset = ((x1 - left) * scale, (y1 - top) * scale)
+    zoom = scale
     if scale < 0.75:
-        x1, y1 = max(0, int(left) - 2), max(0, int(top) - 2)
-        part = image[y1 : max(int(bottom) + 3, y1 + 1), x1 : max(int(right) + 3, x1 + 1)]
-        small = cv2.resize(part, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-        offset = ((x1 - left) * scale, (y1 - top) * scale)
+        part = np.asarray(
+            cv2.resize(part, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8
+        )
         zoom = 1.0
-    else:
-        small, offset, zoom = image, (-left * scale, -top * scale), scale
-        x1, y1 = max(0, int(left) - 2), max(0, int(top) - 2)
-        small = image[y1 : max(int(bottom) + 3, y1 + 1), x1 : max(int(right) + 3, x1 + 1)]
-        offset = ((x1 - left) * scale, (y1 - top) * scale)
     matrix = np.array([[zoom, 0, offset[0]], [0, zoom, offset[1]]], np.float32)
     crop = cv2.warpAffine(
-        small, matrix, (CROP_PX, CROP_PX), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+        part, matrix, (CROP_PX, CROP_PX), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
     mask = np.zeros((1, CROP_PX, CROP_PX), np.uint8)
     half = np.array([box[2] - box[0], box[3] - box[1]]) * scale / 2

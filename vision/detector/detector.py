@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import cv2
 import numpy as np
@@ -79,10 +79,10 @@ class Detector:
 
     def classify(self, image: ImageArray, boxes: Sequence[Box]) -> tuple[FloatArray, FloatArray]:
         """Probabilities (N, 43) and rotations (N,) degrees of tiles at known places."""
-        probabilities, _, rotations = self._read(image, boxes)
+        probabilities, _, rotations = self.read(image, boxes)
         return probabilities, rotations
 
-    def _read(
+    def read(
         self, image: ImageArray, boxes: Sequence[Box]
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Kinds (N, 43) given that it is a tile, chance (N,) that it is one, rotations (N,)."""
@@ -178,8 +178,8 @@ class Detector:
 
     def _name(self, image: ImageArray, boxes: FloatArray, scores: FloatArray) -> list[Detection]:
         plain: list[Box] = [(float(a), float(b), float(c), float(d)) for a, b, c, d in boxes]
-        kinds, chance, rotations = self._read(image, plain)
-        certainty = self._calibrated(scores) * chance
+        kinds, chance, rotations = self.read(image, plain)
+        certainty = self._calibrated(scores, chance)
         found = [
             Detection(box, float(score), tuple(float(p) for p in row), float(rotation))
             for box, score, row, rotation in zip(plain, certainty, kinds, rotations, strict=True)
@@ -187,10 +187,17 @@ class Detector:
         ]
         return sorted(found, key=lambda detection: -detection.score)
 
-    def _calibrated(self, scores: FloatArray) -> FloatArray:
-        safe = np.clip(scores.astype(np.float64), 1e-6, 1 - 1e-6)
-        logit = np.log(safe / (1 - safe)) * self.weights.slope + self.weights.offset
-        return np.asarray(1 / (1 + np.exp(-logit)), np.float32)
+    def _calibrated(self, scores: FloatArray, chance: FloatArray) -> FloatArray:
+        """Probability of a tile from what the finder and the reader each think."""
+        total = self.weights.finder_slope * safe_logit(scores)
+        total = total + self.weights.reader_slope * safe_logit(chance) + self.weights.offset
+        return np.asarray(1 / (1 + np.exp(-total)), np.float32)
+
+
+def safe_logit(probability: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.float64]:
+    """log(p / (1 - p)), with p kept within 0.0001 of its ends."""
+    safe = np.clip(probability.astype(np.float64), 1e-4, 1 - 1e-4)
+    return np.asarray(np.log(safe / (1 - safe)), np.float64)
 
 
 def rotation_of(directions: FloatArray) -> FloatArray:

@@ -27,15 +27,17 @@ class Weights:
         version: of the weights, for records and the model card.
         finder: ONNX of the tile finder; reader: ONNX of the tile reader.
         temperature: divides the reader's logits.
-        slope, offset: logistic calibration of the finder's score,
-            P(tile) = sigmoid(slope * logit(score) + offset).
+        finder_slope, reader_slope, offset: logistic calibration of "there is a tile",
+            sigmoid(finder_slope * logit(finder's score) + reader_slope * logit(reader's chance
+            that the crop is a tile) + offset).
     """
 
     version: str
     finder: Path
     reader: Path
     temperature: float
-    slope: float
+    finder_slope: float
+    reader_slope: float
     offset: float
 
 
@@ -73,7 +75,8 @@ def _load(folder: Path) -> Weights:
             finder=folder / str(content["finder"]["file"]),
             reader=folder / str(content["reader"]["file"]),
             temperature=float(content["temperature"]),
-            slope=float(content["score_calibration"]["slope"]),
+            finder_slope=float(content["score_calibration"]["finder_slope"]),
+            reader_slope=float(content["score_calibration"]["reader_slope"]),
             offset=float(content["score_calibration"]["offset"]),
         )
         expected = {

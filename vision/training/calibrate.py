@@ -1,50 +1,103 @@
-"""Fit the calibration on held-out training photographs: ``python -m vision.training.calibrate``.
+"""Fit the calibration on pictures kept out of training: ``python -m vision.training.calibrate``.
 
-The reader never trained on these pictures (``is_held_out``); the finder did. Temperature minimises
-the log loss of the names; slope and offset make the finder's score the chance that there is a tile.
+The reader never trained on these photographs (``is_held_out``) nor on the made pictures of
+``--scenes``; the finder did train on the photographs. The temperature minimises the log loss of the
+names; two slopes and an offset make of the finder's score and of the reader's "no tile" the chance
+that there is a tile.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
+from tablectl.tiles import NAMES
 from vision.detector import Detector
-from vision.detector.crops import cut_crops
+from vision.detector.crops import Box, cut_crops
+from vision.detector.detector import NO_TILE, safe_logit
 
-from .sources import Photo, iou_matrix, is_held_out, load_split
+from .sources import FloatArray, ImageArray, PhotoSetError, iou_matrix, is_held_out, load_split
 
 Floats = npt.NDArray[np.float64]
+CLASSES = 43
 
 
-def collect(detector: Detector, photos: list[Photo]) -> tuple[Floats, Floats, Floats, Floats]:
-    """Reader logits (N, 43) and classes (N,) of found tiles; finder logits (M,) and truth (M,)."""
-    logits: list[Floats] = []
-    classes: list[Floats] = []
-    scores: list[Floats] = []
-    truths: list[Floats] = []
+@dataclass
+class Evidence:
+    """What was found: for each find the two scores and the truth, for each tile its logits."""
+
+    logits: list[Floats] = field(default_factory=list)
+    classes: list[Floats] = field(default_factory=list)
+    scores: list[Floats] = field(default_factory=list)
+    outputs: list[Floats] = field(default_factory=list)
+    truths: list[Floats] = field(default_factory=list)
+
+    def add(
+        self,
+        detector: Detector,
+        image: ImageArray,
+        finds: tuple[FloatArray, FloatArray],
+        tiles: tuple[FloatArray, npt.NDArray[np.int64]],
+        hidden: FloatArray,
+        complete: bool,
+    ) -> None:
+        """Finds (boxes, raw scores) of one picture against its tiles (boxes, classes).
+
+        Finds that overlap ``hidden`` boxes and no tile count for nothing; without ``complete``
+        labels only finds on labelled tiles count.
+        """
+        boxes, raw = finds
+        if len(boxes) == 0:
+            return
+        plain: list[Box] = [(float(a), float(b), float(c), float(d)) for a, b, c, d in boxes]
+        out = detector.raw_reader(cut_crops(image, plain))
+        iou = iou_matrix(boxes, tiles[0])
+        hit = iou.max(axis=1, initial=0.0) >= 0.5
+        if hit.any():
+            self.logits.append(out[hit, :CLASSES].astype(np.float64))
+            self.classes.append(tiles[1][iou[hit].argmax(axis=1)].astype(np.float64))
+        if complete:
+            clear = hit | (iou_matrix(boxes, hidden).max(axis=1, initial=0.0) < 0.3)
+            self.scores.append(raw[clear].astype(np.float64))
+            self.outputs.append(out[clear, : NO_TILE + 1].astype(np.float64))
+            self.truths.append(hit[clear].astype(np.float64))
+
+
+def add_photographs(evidence: Evidence, detector: Detector, folder: Path) -> int:
+    """Held-out training photographs; returns their number."""
+    photos = [photo for photo in load_split(folder, "train") if is_held_out(photo)]
     for photo in photos:
         image = photo.read()
         scale = np.array([image.shape[1], image.shape[0]] * 2, np.float32)
-        boxes, raw = detector.find_photo(image)
-        iou = iou_matrix(boxes, photo.boxes * scale)
-        best = iou.max(axis=1, initial=0.0)
-        hit = best >= 0.5
-        if hit.any():
-            chosen = boxes[hit]
-            out = detector.raw_reader(cut_crops(image, [tuple(map(float, b)) for b in chosen]))
-            logits.append(out[:, :43].astype(np.float64))
-            classes.append(photo.classes[iou[hit].argmax(axis=1)].astype(np.float64))
-        if not photo.partial:
-            safe = np.clip(raw.astype(np.float64), 1e-6, 1 - 1e-6)
-            scores.append(np.log(safe / (1 - safe)))
-            truths.append(hit.astype(np.float64))
-    return tuple(np.concatenate(part) for part in (logits, classes, scores, truths))  # type: ignore[return-value]
+        tiles = (photo.boxes * scale, photo.classes)
+        finds = detector.find_photo(image)
+        evidence.add(detector, image, finds, tiles, photo.ignored * scale, not photo.partial)
+    return len(photos)
+
+
+def add_scenes(evidence: Evidence, detector: Detector, folder: Path) -> int:
+    """Made pictures that training never saw; returns their number."""
+    pictures = sorted(folder.glob("*.jpg"))
+    names = {name: index for index, name in enumerate((*NAMES, "back"))}
+    for picture in pictures:
+        image = cv2.imread(str(picture))
+        if image is None:
+            raise PhotoSetError(f"{picture}: not a readable picture")
+        rows = json.loads(picture.with_suffix(".json").read_text())
+        quads = np.array([row["quad"] for row in rows], np.float32).reshape(-1, 4, 2)
+        boxes = np.concatenate([quads.min(axis=1), quads.max(axis=1)], axis=1)
+        hidden = np.array([row.get("ignore", False) for row in rows], np.bool_)
+        classes = np.array([names[row["tile"]] for row in rows], np.int64)
+        view = np.asarray(image, np.uint8)
+        tiles = (boxes[~hidden], classes[~hidden])
+        evidence.add(detector, view, detector.find_table(view), tiles, boxes[hidden], True)
+    return len(pictures)
 
 
 def fit_temperature(logits: Floats, classes: Floats) -> float:
@@ -59,16 +112,30 @@ def fit_temperature(logits: Floats, classes: Floats) -> float:
     return float(min(np.geomspace(0.3, 4, 120), key=loss))
 
 
-def fit_logistic(x: Floats, y: Floats, rounds: int = 60) -> tuple[float, float]:
-    """Slope and offset of P(y) = sigmoid(slope * x + offset), by Newton steps with a weak prior."""
-    theta = np.array([1.0, 0.0])
-    design = np.stack([x, np.ones_like(x)], axis=1)
+def fit_logistic(features: Floats, truths: Floats, rounds: int = 40) -> Floats:
+    """Weights of the columns of ``features`` and, last, the offset, of P = sigmoid(...).
+
+    Newton steps, halved until they help, with a weak pull towards slopes of one.
+    """
+    design = np.concatenate([features, np.ones((len(features), 1))], axis=1)
+    prior = np.ones(design.shape[1])
+    prior[-1] = 0
+
+    def loss(theta: Floats) -> float:
+        logit = design @ theta
+        misfit = np.logaddexp(0, logit) - truths * logit
+        return float(misfit.sum() + np.square(theta - prior).sum() / 2)
+
+    theta = prior.copy()
     for _ in range(rounds):
         p = 1 / (1 + np.exp(-np.clip(design @ theta, -30, 30)))
-        gradient = design.T @ (p - y) + (theta - [1.0, 0.0])
-        hessian = (design * (p * (1 - p))[:, None]).T @ design + np.eye(2)
-        theta = theta - np.linalg.solve(hessian, gradient)
-    return float(theta[0]), float(theta[1])
+        gradient = design.T @ (p - truths) + (theta - prior)
+        hessian = (design * (p * (1 - p))[:, None]).T @ design + np.eye(len(theta))
+        step = np.linalg.solve(hessian, gradient)
+        while loss(theta - step) > loss(theta) and np.abs(step).max() > 1e-9:
+            step = step / 2
+        theta = theta - step
+    return theta
 
 
 def expected_error(confidence: Floats, right: Floats, bins: int = 15) -> float:
@@ -82,31 +149,52 @@ def expected_error(confidence: Floats, right: Floats, bins: int = 15) -> float:
     return float(total)
 
 
+def softmax(logits: Floats) -> Floats:
+    """Probabilities by row."""
+    power = np.exp(logits - logits.max(axis=1, keepdims=True))
+    chance: Floats = power / power.sum(axis=1, keepdims=True)
+    return chance
+
+
 def main() -> None:
     """Command line: fits and writes ``tiles.json`` in the weights folder."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--photos", type=Path, default=Path("../shared/data/photos"))
+    parser.add_argument("--scenes", type=Path, help="made pictures that training never saw")
     parser.add_argument("--weights", type=Path, default=Path("models"))
     options = parser.parse_args()
     cv2.setNumThreads(1)
     detector = Detector(options.weights, min_score=0.05)
-    photos = [photo for photo in load_split(options.photos, "train") if is_held_out(photo)]
-    logits, classes, scores, truths = collect(detector, photos)
+    evidence = Evidence()
+    count = add_photographs(evidence, detector, options.photos)
+    if options.scenes:
+        count += add_scenes(evidence, detector, options.scenes)
+    logits, classes = np.concatenate(evidence.logits), np.concatenate(evidence.classes)
     temperature = fit_temperature(logits, classes)
-    slope, offset = fit_logistic(scores, truths)
-    power = np.exp((logits - logits.max(axis=1, keepdims=True)) / temperature)
-    chance = power / power.sum(axis=1, keepdims=True)
+    outputs = softmax(np.concatenate(evidence.outputs) / temperature)
+    scores = safe_logit(np.concatenate(evidence.scores))
+    tile = safe_logit(1 - outputs[:, NO_TILE])
+    truths = np.concatenate(evidence.truths)
+    finder, reader, offset = fit_logistic(np.stack([scores, tile], axis=1), truths)
+    chance = softmax(logits / temperature)
     right = (chance.argmax(axis=1) == classes).astype(np.float64)
+    fitted = 1 / (1 + np.exp(-(finder * scores + reader * tile + offset)))
     print(
-        f"{len(photos)} pictures, {len(classes)} tiles: read right {right.mean():.4f}, "
+        f"{count} pictures, {len(classes)} tiles: read right {right.mean():.4f}, "
         f"temperature {temperature:.3f}, "
-        f"calibration error {expected_error(chance.max(axis=1), right):.4f}; "
-        f"finder score: slope {slope:.3f}, offset {offset:.3f} from {len(truths)} finds"
+        f"calibration error {expected_error(chance.max(axis=1), right):.4f}; tile or not: "
+        f"{finder:.3f} finder + {reader:.3f} reader + {offset:.3f} from {len(truths)} finds, "
+        f"calibration error {expected_error(fitted, truths):.4f}, "
+        f"wrong at 0.5 {((fitted > 0.5) != (truths > 0.5)).mean():.4f}"
     )
     path = options.weights / "tiles.json"
     manifest = json.loads(path.read_text())
     manifest["temperature"] = round(temperature, 4)
-    manifest["score_calibration"] = {"slope": round(slope, 4), "offset": round(offset, 4)}
+    manifest["score_calibration"] = {
+        "finder_slope": round(float(finder), 4),
+        "reader_slope": round(float(reader), 4),
+        "offset": round(float(offset), 4),
+    }
     path.write_text(json.dumps(manifest, indent=2) + "\n")
 
 

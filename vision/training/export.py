@@ -109,7 +109,10 @@ def write_manifest(folder: Path, version: str, calibration: dict[str, Any]) -> N
     (folder / "tiles.json").write_text(json.dumps(manifest, indent=2) + "\n")
 
 
-IDENTITY = {"temperature": 1.0, "score_calibration": {"slope": 1.0, "offset": 0.0}}
+IDENTITY = {
+    "temperature": 1.0,
+    "score_calibration": {"finder_slope": 1.0, "reader_slope": 0.5, "offset": 0.0},
+}
 
 
 def main() -> None:

@@ -80,6 +80,33 @@ def _character(
     return face
 
 
+def _drawing(drawings: list[ImageArray], rng: np.random.Generator) -> ImageArray:
+    """The lower part of a flower's face: cut from a drawn set, or a bold flower made up here."""
+    if rng.random() < 0.4:
+        return drawings[int(rng.integers(len(drawings)))][44:].copy()
+    face = np.zeros((FACE_HEIGHT - 44, FACE_WIDTH, 4), np.uint8)
+    for _ in range(int(rng.integers(1, 4))):
+        leaf = tuple(float(v) for v in (*rng.integers(0, 200, 3), 255))
+        start, end = rng.uniform(10, 86, 2), rng.uniform(5, 80, 2)
+        line = (int(start[0]), 80), (int(start[1]), int(end[0]))
+        cv2.line(face, *line, leaf, int(rng.integers(2, 8)), cv2.LINE_AA)
+        size, turn = (int(rng.integers(6, 24)), int(rng.integers(3, 9))), float(rng.uniform(0, 180))
+        cv2.ellipse(face, line[1], size, turn, 0, 360, leaf, -1, cv2.LINE_AA)
+    for _ in range(int(rng.integers(0, 4))):
+        centre = (int(rng.integers(18, 78)), int(rng.integers(15, 70)))
+        petal = tuple(float(v) for v in (*rng.integers(0, 256, 3), 255))
+        count, reach = int(rng.integers(3, 13)), int(rng.integers(8, 28))
+        for turn in np.linspace(0, 360, count, endpoint=False):
+            way = np.array([np.cos(np.radians(turn)), np.sin(np.radians(turn))])
+            place = np.round(centre + way * reach * 0.6)
+            size = (reach // 2, max(2, int(reach * rng.uniform(0.15, 0.3))))
+            spot = (int(place[0]), int(place[1]))
+            cv2.ellipse(face, spot, size, float(turn), 0, 360, petal, -1, cv2.LINE_AA)
+        middle = tuple(float(v) for v in (*rng.integers(0, 256, 3), 255))
+        cv2.circle(face, centre, max(2, reach // 4), middle, -1, cv2.LINE_AA)
+    return face
+
+
 def _flower(
     font: ImageFont.FreeTypeFont,
     index: int,
@@ -89,7 +116,7 @@ def _flower(
 ) -> ImageArray:
     """A drawing below, the character and the numeral in the upper corners or one of them."""
     face = _blank()
-    drawing = drawings[int(rng.integers(len(drawings)))][44:]
+    drawing = _drawing(drawings, rng)
     width, height = int(rng.integers(55, 92)), int(rng.integers(60, 86))
     small = cv2.resize(drawing, (width, height), interpolation=cv2.INTER_AREA)
     left = (FACE_WIDTH - width) // 2
@@ -147,7 +174,7 @@ def lettered_set(font_path: Path, arts: list[ArtSet], rng: np.random.Generator) 
             _put(face, _glyph(font, char, side, round(side * 1.1), bold), (48, 64), ink)
             faces[27 + index] = [face]
     for index in range(8):
-        faces[34 + index] = [_flower(font, index, bold, drawings, rng) for _ in range(2)]
+        faces[34 + index] = [_flower(font, index, bold, drawings, rng) for _ in range(4)]
     if lender.mono:
         lender = coloured[int(rng.integers(len(coloured)))]
     for tile, borrowed in lender.faces.items():
