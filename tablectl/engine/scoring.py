@@ -15,6 +15,7 @@ from tablectl.rules.case import (
     Win,
     WinFlags,
 )
+from tablectl.rules.ruleset import Names
 from tablectl.rules.settlement import Settlement
 from tablectl.tiles import Tile
 
@@ -147,13 +148,13 @@ def _meld(seat: int, meld: TableMeld) -> Meld:
         raise CaseError(f"the sets of seat {seat} are impossible: {error}") from None
 
 
-def settle(state: HandState, wins: tuple[Winner, ...]) -> Settlement:
-    """Settle the hand with these winners.
+def settle(state: HandState, wins: tuple[Winner, ...], names: Names | None = None) -> Settlement:
+    """Settle the hand with these winners; ``names`` tells how to call a seat in the derivation.
 
     Raises:
         UnknownTilesError, CaseError: as :func:`build_case`.
     """
-    return state.ruleset.settle(build_case(state, wins))
+    return state.ruleset.settle(build_case(state, wins), names)
 
 
 def would_win(state: HandState, win: Winner) -> bool:

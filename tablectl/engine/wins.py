@@ -18,6 +18,7 @@ from tablectl.engine.state import HandState, OpenKong, Winner, missing
 from tablectl.engine.transition import Transition
 from tablectl.rules.case import CaseError
 from tablectl.rules.play import Result
+from tablectl.rules.ruleset import Names
 from tablectl.rules.settlement import Settlement
 from tablectl.tiles import Tile, parse_tile, parse_tiles
 
@@ -319,16 +320,21 @@ def close(t: Transition) -> None:
     t.set(settlement=settlement, unsettled=unsettled, next=following)
 
 
-def _settlement(state: HandState) -> Settlement:
+def told_to(state: HandState, names: Names) -> Settlement | None:
+    """The settlement of a hand that is over, its derivation with the players' names."""
+    return None if state.settlement is None else _settlement(state, names)
+
+
+def _settlement(state: HandState, names: Names | None = None) -> Settlement:
     if state.false_win is None:
         _require_hands(state)
-        return settle(state, state.wins)
+        return settle(state, state.wins, names)
     claim = state.false_claim
     if claim is None:
         raise UnknownTilesError(f"seat {state.false_win} laid no hand open: nothing was claimed")
     if claim.hand is None:
         claim = replace(claim, hand=())
-    return state.ruleset.settle_false_win(build_case(state, (claim,)))
+    return state.ruleset.settle_false_win(build_case(state, (claim,)), names)
 
 
 def _require_hands(state: HandState) -> None:

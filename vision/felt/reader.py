@@ -36,6 +36,8 @@ class FeltOptions:
         gone_looks: looks at bare felt after which a tile has gone.
         hidden_s: a tile that is neither seen nor bare is given up after so long without motion.
         relook_s: pause between looks at such a place.
+        hold_s: a change is told once all is settled, or after so long with what is settled then:
+            one doubtful tile must not hold up the rest of the table.
     """
 
     looks: int = 2
@@ -45,6 +47,7 @@ class FeltOptions:
     gone_looks: int = 2
     hidden_s: float = 3.0
     relook_s: float = 0.5
+    hold_s: float = 0.5
 
 
 @dataclass
@@ -92,6 +95,7 @@ class FeltReader:
         self._places: list[Place] = []
         self._ghosts: list[Place] = []
         self._changed = True
+        self._changed_at: float | None = None
         self._read_once = False
         self._seq = 0
         self.counters = FeltCounters()
@@ -248,9 +252,10 @@ class FeltReader:
             place.last_look = t
             self._changed = True
             return
-        before = (place.best, place.looks)
+        before = (place.best, place.looks, self._settled(place))
         place.see(sighting, t)
-        self._changed |= before[0] != place.best or before[1] < self._options.looks
+        settles = self._settled(place) and not before[2]
+        self._changed |= before[0] != place.best or before[1] < self._options.looks or settles
 
     def _drop_overlapped(self, fresh: Sequence[Sighting]) -> None:
         """Two tiles can't share a place: the one seen now is there, so the old one is not."""
@@ -283,12 +288,12 @@ class FeltReader:
     def _reading(self, t: float, gate: GateResult) -> TableReading | None:
         if not self._changed or not self._read_once:
             return None
+        if self._changed_at is None:
+            self._changed_at = t
         covered = [p for p in self._places if self._covered(p, gate)]
-        for place in self._places:
-            waits = place.reported and not place.hidden and not self._settled(place)
-            if waits and place not in covered:
-                return None
-        self._changed = False
+        if t - self._changed_at < self._options.hold_s and self._waits(covered):
+            return None
+        self._changed, self._changed_at = False, None
         reading = TableReading(
             t=t,
             seq=self._seq,
@@ -297,6 +302,14 @@ class FeltReader:
         )
         self._seq += 1
         return reading
+
+    def _waits(self, covered: Sequence[Place]) -> bool:
+        """Whether some tile in plain sight needs another look."""
+        return any(
+            place.reported and not place.hidden and not self._settled(place)
+            for place in self._places
+            if place not in covered
+        )
 
     def tiles(self) -> tuple[SeenTile, ...]:
         """Every confirmed tile that readings show, in order of seat, zone and place."""
