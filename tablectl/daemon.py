@@ -152,7 +152,7 @@ class Daemon:
                 url, password, access, plan.session, recorder.status.path if recorder else None,
                 bus, game, eye, client, mqtt, ended,
             )  # fmt: skip
-            tasks = [mqtt.run(), self._report(running, recorder, books)]
+            tasks = [mqtt.run(), self._report(running, recorder, books), self._end_on_failure(bus)]
             if not self.pace.lockstep:
                 tasks.append(self._tick(bus))
             if table is not None:
@@ -345,6 +345,13 @@ class Daemon:
                     bus.publish(channels.CAMERA, stamped)
         if not self.pace.lockstep:
             raise DaemonError("the camera source has ended")
+
+    @staticmethod
+    async def _end_on_failure(bus: Bus) -> None:
+        """A failure behind a callback, of the serial line or of a request, ends the daemon too."""
+        await bus.failed.wait()
+        assert bus.failure is not None
+        raise bus.failure
 
     async def _tick(self, bus: Bus) -> None:
         while True:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -17,9 +18,10 @@ from tablectl import channels
 from tablectl.daemon import Daemon
 from tablectl.game import GameService, RequestDesk
 from tablectl.messages import Request, Response, TableState, Verb
-from tablectl.referee.inputs import SessionPlan
-from tablectl.services.bus import Bus
+from tablectl.referee.inputs import SessionPlan, Tick
+from tablectl.services.bus import Bus, BusDeliveryError
 from tablectl.services.clock import WallClock
+from tablectl.services.supervise import Supervised
 from tablectl.table_link import TableRequests
 
 PROGRAM = 144
@@ -158,3 +160,20 @@ async def test_two_requests_of_one_id_do_not_get_each_others_response() -> None:
     first, second = await asyncio.gather(host.desk.ask(request), host.desk.ask(request))
     assert "serial.port" in first.error
     assert "another request of this id" in second.error
+
+
+async def test_a_subscriber_that_fails_behind_a_callback_ends_the_daemon() -> None:
+    def fail(_: object) -> None:
+        raise ZeroDivisionError
+
+    bus = Bus(WallClock())
+    bus.subscribe(fail)
+
+    async def run() -> None:
+        async with Supervised([Daemon._end_on_failure(bus)]):
+            with contextlib.suppress(BusDeliveryError):  # as the loop does with its callbacks
+                bus.publish("/somewhere", Tick())
+            await asyncio.sleep(20)
+
+    with pytest.raises(BusDeliveryError, match="ZeroDivisionError"):
+        await run()

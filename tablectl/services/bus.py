@@ -8,6 +8,7 @@ nanoseconds, the unit of recordings, so that a replay gets the very same numbers
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -63,6 +64,10 @@ class Bus:
 
     Args:
         clock: gives the time of entries published without one.
+
+    Attributes:
+        failed: set when a subscriber has failed; ``failure`` is the first one's error. Whoever
+            published may be a callback that nobody watches, so the daemon watches this.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -72,6 +77,8 @@ class Bus:
         self._subscriptions: list[_Subscription] = []
         self._pending: deque[Entry[object]] = deque()
         self._delivering = False
+        self.failed = asyncio.Event()
+        self.failure: BusDeliveryError | None = None
 
     def subscribe(self, handler: Handler, channel: str | None = None) -> Callable[[], None]:
         """Call ``handler`` with every entry, or with those of one channel.
@@ -133,6 +140,9 @@ class Bus:
             self._delivering = False
         if failure is not None:
             failed, cause = failure
-            raise BusDeliveryError(
+            error = BusDeliveryError(
                 f"a subscriber failed on message {failed.seq} of {failed.channel}: {cause!r}"
-            ) from cause
+            )
+            self.failure = self.failure or error
+            self.failed.set()
+            raise error from cause
