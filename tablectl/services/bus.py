@@ -140,9 +140,9 @@ class Bus:
             self._delivering = False
         if failure is not None:
             failed, cause = failure
-            error = BusDeliveryError(
+            report = BusDeliveryError(
                 f"a subscriber failed on message {failed.seq} of {failed.channel}: {cause!r}"
             )
-            self.failure = self.failure or error
+            self.failure = self.failure or report
             self.failed.set()
-            raise error from cause
+            raise report from cause
