@@ -57,7 +57,7 @@ class Detector:
     """
 
     def __init__(
-        self, weights_dir: Path | None = None, threads: int = 1, min_score: float = 0.25
+        self, weights_dir: Path | None = None, threads: int = 1, min_score: float = 0.5
     ) -> None:
         self.weights: Weights = find_weights(weights_dir)
         self.min_score = min_score

@@ -1,0 +1,81 @@
+"""The parts of training that need torch; skipped where the train extra is not installed."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the train extra")
+pytest.importorskip("ultralytics", reason="needs the train extra")
+os.environ.setdefault("YOLO_OFFLINE", "true")
+
+# By name, so that the type checker does not ask for torch where it is not installed.
+nets = importlib.import_module("vision.training.reader_net")
+finder = importlib.import_module("vision.training.train_detector")
+
+
+def batch(ignore: bool) -> dict[str, Any]:
+    torch.manual_seed(0)
+    mask = torch.zeros(1, 12, 12, dtype=torch.bool)
+    if ignore:
+        mask[:, 6:, :] = True
+    return {
+        "img": torch.rand(1, 3, 96, 96),
+        "bboxes": torch.tensor([[0.25, 0.25, 0.3, 0.4]]),
+        "batch_idx": torch.zeros(1),
+        "cls": torch.zeros(1),
+        "ignore": mask,
+    }
+
+
+def test_finds_in_ignored_areas_cost_nothing() -> None:
+    torch.manual_seed(1)
+    model = finder.build_model().train()
+    loss_of = finder.PartialLabelLoss(model)
+    whole, masked = batch(False), batch(True)
+    preds = model(whole["img"])
+    all_cells = float(loss_of.forward_batch(preds, whole).detach())
+    fewer = float(loss_of.forward_batch(preds, masked).detach())
+    assert fewer < all_cells
+    # A strong find in the ignored half changes the unmasked loss only.
+    preds["scores"] = preds["scores"].detach().clone()
+    preds["scores"][:, :, 12 * 10 + 3] = 8.0
+    assert float(loss_of.forward_batch(preds, whole).detach()) > all_cells + 0.5
+    assert float(loss_of.forward_batch(preds, masked).detach()) == pytest.approx(fewer, abs=1e-3)
+
+
+def test_finder_has_grids_of_8_and_16() -> None:
+    assert finder.build_model().stride.tolist() == [8.0, 16.0]
+
+
+def test_older_reader_gains_an_output_that_is_never_chosen() -> None:
+    reader = nets.TileReader().eval()
+    state = reader.state_dict()
+    old = dict(state)
+    keep = [i for i in range(nets.OUTPUTS + 4) if i != nets.OUTPUTS - 1]
+    old["head.weight"], old["head.bias"] = state["head.weight"][keep], state["head.bias"][keep]
+    grown = nets.with_no_tile(old)
+    assert grown["head.weight"].shape == state["head.weight"].shape
+    assert float(grown["head.bias"][nets.OUTPUTS - 1]) < -5
+    assert torch.equal(grown["head.weight"][nets.OUTPUTS :], state["head.weight"][nets.OUTPUTS :])
+
+
+def test_schedule_warms_up_and_ends_low() -> None:
+    rates = [finder.learning_rate(step, 1000, 1e-3, 1e-5) for step in range(1000)]
+    assert rates[0] < rates[50] < rates[99]
+    assert max(rates) <= 1e-3
+    assert rates[-1] == pytest.approx(1e-5, rel=0.1)
+    assert np.all(np.diff(rates[100:]) <= 0)
+
+
+def test_checkpoints_are_replaced_whole(tmp_path: Path) -> None:
+    target = tmp_path / "last.pt"
+    finder.save(target, {"step": 1})
+    finder.save(target, {"step": 2})
+    assert torch.load(target, weights_only=True) == {"step": 2}
+    assert [p.name for p in tmp_path.iterdir()] == ["last.pt"]
