@@ -19,6 +19,8 @@ from vision.felt import groups
 from vision.geometry import TableGeometry, Zone
 from vision.messages import SeenTile
 
+_CLAIMED: Final = {True: 1.0, False: 0.3}
+"""Prior of a tile to be the claimed one of its set, by whether it lies across."""
 _FLOWER_NAMES: Final = frozenset(f"{n}f" for n in range(1, 9))
 
 
@@ -188,7 +190,8 @@ def _claim(scene: Scene, seat: int, group: Sequence[FeltTile], kind: SetKind) ->
     taken = scene.taken_discard()
     if taken is not None and taken[0] != seat:
         giver, old = taken
-        now = across or max(group, key=lambda tile: _likeness(tile, scene.felt.tiles[old]))
+        discarded = scene.felt.tiles[old]
+        now = max(group, key=lambda tile: _likeness(tile, discarded) * _CLAIMED[tile.sideways])
         ids = tuple(old if tile is now else tile.id for tile in group)
         fact = Fact(
             "meld", scene.t, seat=seat, tiles=ids, meld=kind,

@@ -41,6 +41,10 @@ _Film = tuple[float, Picture, Discard | None]
 """A picture, its time, and the discard that came to rest with it."""
 
 
+_PATIENCE_S: Final = 6.0
+"""Camera seconds after which players lay their hands open for a settlement that does not come."""
+
+
 class SimulationError(RuntimeError):
     """The session does not go on: the table or the display did not do what players wait for."""
 
@@ -219,14 +223,14 @@ class SimulatedSession:
         for event in events:
             if self._stop.is_set():
                 return
-            if isinstance(event, End) or (isinstance(event, Reveal) and not state.play.hands_paid):
-                continue  # people lay their hands open where tiles in them are paid
+            if isinstance(event, End | Reveal):
+                continue
             if isinstance(event, Exhaust):
                 self._press(deal.dealer, Button.START)
             if isinstance(event, Win) and event.by in ("self_draw", "deal"):
                 self._film(self._choreography.perform(Call(seat=event.seat, call="hu")))
             self._film(self._choreography.perform(event))
-        self._look_at_display(number)
+        self._look_at_display(number, [e for e in events if isinstance(e, Reveal)], state)
         self._note(events, state)
 
     def _note(self, events: Iterable[Event], state: HandState) -> None:
@@ -241,10 +245,25 @@ class SimulatedSession:
             state.first_dealer, following.session,
         )  # fmt: skip
 
-    def _look_at_display(self, number: int) -> None:
-        """Players wait until they see the final settlement, then a little longer."""
+    def _look_at_display(self, number: int, hands: list[Reveal], state: HandState) -> None:
+        """Players wait until they see the final settlement, then a little longer.
+
+        They lay their hands open where tiles in them are paid, or when the display does not settle
+        without.
+        """
+        if not state.play.hands_paid:
+            self._film(self._until_settled(number, _PATIENCE_S))
+        if not self._settled(number):
+            for event in hands:
+                self._film(self._choreography.perform(event))
         self._wait("the settlement", lambda: self._settled(number))
         self._film(self._choreography.still(4 * self.script.tempo.rest))
+
+    def _until_settled(self, number: int, seconds: float) -> Iterator[Moment]:
+        for moment in self._choreography.still(seconds):
+            if self._settled(number):
+                return
+            yield moment
 
     # --- what people can do ---
 

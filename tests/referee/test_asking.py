@@ -25,7 +25,7 @@ def test_more_copies_than_the_set_has_are_asked_about(seed: int) -> None:
     assert settled is None or not settled.final or settled.delta == truth
     asked = 0
     while drive.last.questions is not None and drive.last.questions.open:
-        answer_truly(drive, drive.last.questions.open[0])
+        answer_truly(drive, drive.last.questions.open[0], events)
         asked += 1
         assert asked <= 12, drive.last.questions
     settled = drive.last.settlement

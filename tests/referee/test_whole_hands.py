@@ -61,6 +61,9 @@ def play_one(rules: str, seed: int, doubt: Doubt = certain) -> tuple[Drive, list
     drive.deal()
     events = play_hand(rules, {}, seed, deal=deal_of(drive))
     drive.play(as_played(events))
+    asked = drive.last.questions.open if drive.last.questions else ()
+    if any(question.id.endswith("/unsettled") for question in asked):  # shown when asked for
+        drive.play([e for e in events if isinstance(e, Reveal)])
     return drive, events
 
 
@@ -72,8 +75,8 @@ def test_certain_readings_give_the_true_hand_without_a_question(rules: str, seed
     assert settled.final
     assert settled.delta == truth_of(events)
     assert not drive.last.questions or not drive.last.questions.open
-    played = [e.to_json() for e in as_played(events) if not isinstance(e, Draw)]
-    followed = [e for e in drive.log() if e["e"] != "end"]
+    played = [e.to_json() for e in as_played(events) if not isinstance(e, Draw | Reveal)]
+    followed = [e for e in drive.log() if e["e"] not in ("end", "reveal")]
     assert [_essence(e) for e in followed[1:]] == [_essence(e) for e in played[1:]]
     assert not [view for view in drive.events if view.issues]
 
@@ -95,7 +98,7 @@ def test_doubtful_readings_are_never_silently_wrong(rules: str, seed: int) -> No
         assert settled.delta == truth
     asked = 0
     while drive.last.questions is not None and drive.last.questions.open and asked < 40:
-        answer_truly(drive, drive.last.questions.open[0])
+        answer_truly(drive, drive.last.questions.open[0], events)
         asked += 1
     settled = drive.last.settlement
     assert settled is not None, drive.last.questions
@@ -103,7 +106,7 @@ def test_doubtful_readings_are_never_silently_wrong(rules: str, seed: int) -> No
     assert settled.delta == truth
 
 
-def answer_truly(drive: Drive, question: Question) -> None:
+def answer_truly(drive: Drive, question: Question, events: list[Event]) -> None:
     """The operator looks at the table and says what is there."""
     hand = drive.referee.hand
     assert hand is not None
@@ -112,6 +115,9 @@ def answer_truly(drive: Drive, question: Question) -> None:
         face = drive.felt.face_at(tile.x, tile.y)
         assert face is not None, question
         drive.request("answer", question=question.id, answer=f"tile:{format_tile(face)}")
+        return
+    if question.id.endswith("/unsettled"):  # the hands are laid open
+        drive.play([e for e in events if isinstance(e, Reveal)])
         return
     if question.kind == "settlement":  # a true win refused: some tile of it was misread
         win = hand.refused_win

@@ -160,8 +160,8 @@ def exposed(tiles: Iterable[SeenTile], seat: int, geometry: TableGeometry) -> Ex
 def open_hand(tiles: Iterable[SeenTile], seat: int, geometry: TableGeometry) -> OpenHand:
     """A hand laid open in a seat's rack zone.
 
-    The winning tile lies across, off the row, or beyond a gap at either end; when two tiles could
-    be meant, none is taken.
+    The winning tile lies beyond a gap at either end, else off the row or across; when two tiles
+    could be meant, none is taken.
     """
     mine = [t for t in of(tiles, Zone.RACK, seat) if t.best != "back"]
     placed = sorted(((geometry.to_seat(seat, t.x, t.y), t) for t in mine), key=lambda p: p[0][0])
@@ -169,9 +169,12 @@ def open_hand(tiles: Iterable[SeenTile], seat: int, geometry: TableGeometry) -> 
     if len(row) < 2:
         return OpenHand(row, None)
     middle = sorted(y for (_, y), _ in placed)[len(placed) // 2]
-    apart = [i for i, ((_, y), t) in enumerate(placed) if abs(y - middle) > 0.6 or lies_across(t)]
+    # A gap is plain to see; how a round face is turned is the recogniser's weakest guess.
+    apart = _beyond_a_gap(_columns(row, seat, geometry))
     if not apart:
-        apart = _beyond_a_gap(_columns(row, seat, geometry))
+        apart = [
+            i for i, ((_, y), t) in enumerate(placed) if abs(y - middle) > 0.6 or lies_across(t)
+        ]  # fmt: skip
     if len(apart) != 1:
         return OpenHand(row, None)
     index = apart[0]
