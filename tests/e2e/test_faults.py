@@ -73,7 +73,6 @@ async def test_a_hand_over_a_bad_cable_with_a_camera_that_freezes(
     assert result.hands == 1
     assert result.hands_right == [True], (result.scores, result.truth, result.questions)
     assert result.scores == result.truth
-    assert CameraState.STALE in witness.camera
     assert witness.camera[-1] is CameraState.FINE
     assert witness.bad_frames > 0, "the cable was not as bad as it should have been"
 
