@@ -21,7 +21,11 @@ run compose $PHOTOS --art "$DATA/art" --out "$RUNS/synth2" --count 1000 --seed 1
   --fonts "$NOTO/NotoSerifCJK-Bold.ttc" "$NOTO/NotoSansCJK-Bold.ttc" "$NOTO/NotoSansCJK-Regular.ttc"
 run compose $PHOTOS --art "$DATA/art" --out "$RUNS/synth3" --count 500 --seed 14 \
   --fonts "$TTF/arphic-bkai00mp/bkai00mp.ttf" "$TTF/arphic/ukai.ttc" "$TTF/cwtex/cwkai.ttf"
+run compose $PHOTOS --art "$DATA/art" --out "$RUNS/synth4" --count 500 --seed 15 \
+  --fonts "$TTF/arphic-bkai00mp/bkai00mp.ttf" "$TTF/arphic/ukai.ttc" "$TTF/cwtex/cwkai.ttf" \
+  "$NOTO/NotoSerifCJK-Bold.ttc" "$NOTO/NotoSansCJK-Bold.ttc"
 run scenes --art "$DATA/art" --out "$RUNS/scenes" --count 280
+run scenes --art "$DATA/art" --out "$RUNS/scenes_held" --count 14 --seed 99
 
 # 2. First stage: both networks from scratch, partly labelled photographs masked.
 run train_detector $PHOTOS --synthetic "$RUNS/synth" "$RUNS/scenes" --out "$RUNS/finder1" \
@@ -40,9 +44,16 @@ run train_detector $PHOTOS --relabel "$RUNS/relabel.json" --synthetic $MADE \
   --synthetic-share 0.4 --start "$RUNS/finder1/last.pt" --out "$RUNS/finder2" --steps 1200 --lr 8e-4
 run train_reader $PHOTOS --relabel "$RUNS/relabel.json" --synthetic $MADE \
   --start "$RUNS/reader1/last.pt" --out "$RUNS/reader2" --steps 3000 --lr 1.2e-3 --final-lr 1e-5
+S4="$RUNS/synth4 $RUNS/synth4"
+run train_reader $PHOTOS --relabel "$RUNS/relabel.json" --start "$RUNS/reader2/last.pt" \
+  --synthetic $S4 "$RUNS/synth3" "$RUNS/synth" "$RUNS/scenes" "$RUNS/scenes" \
+  --synthetic-crops 76 --out "$RUNS/reader3" --steps 900 --lr 6e-4 --final-lr 1e-5 --seed 6
+run train_reader $PHOTOS --relabel "$RUNS/relabel.json" --start "$RUNS/reader3/last.pt" \
+  --synthetic $S4 "$RUNS/synth4" "$RUNS/synth" "$RUNS/scenes" \
+  --synthetic-crops 84 --out "$RUNS/reader4" --steps 420 --lr 7e-4 --final-lr 1e-5 --seed 8
 
 # 5. Export, calibrate on the held-out twelfth of the training photographs, score.
-run export --finder "$RUNS/finder2/last.pt" --reader "$RUNS/reader2/last.pt" --out models --version 1
-run calibrate $PHOTOS --weights models
+run export --finder "$RUNS/finder2/last.pt" --reader "$RUNS/reader4/last.pt" --out models --version 1
+run calibrate $PHOTOS --weights models --scenes "$RUNS/scenes_held"
 run evaluate $PHOTOS --weights models --out "$RUNS/eval"
 run evaluate_scenes --weights models --count 20
