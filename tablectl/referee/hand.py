@@ -263,7 +263,8 @@ class HandFollower:
     def _find_deciding(self) -> list[int]:
         now = self.settlement()
         if now is None:
-            return self._shown_too_often() or self.unsure_tiles()
+            suspects = self._shown_too_often() or self.unsure_tiles()
+            return sorted(suspects, key=lambda i: best(self._open_belief(i))[1])[:1]
         return [i for i in self.unsure_tiles() if self._would_change(now, i)]
 
     def _shown_too_often(self) -> list[int]:
@@ -532,6 +533,7 @@ class HandFollower:
             if unsure & set(entry.fact.all_tiles):
                 self._resolve(entry.fact, until=entry.n)
         self._doubt_exchanges()
+        self._respect_copies()
         self._refold()
 
     def _refold(self) -> None:
@@ -541,7 +543,8 @@ class HandFollower:
         entry = self.book.add(fact, self.face)
         self._fresh.append(entry)
         if any(name == "fifth_copy" for name, _ in entry.issues):
-            self._doubt_copies(fact)
+            self._respect_copies()
+            self._refold()
         self._doubt_exchanges()
         if fact.kind in ("discard", "meld"):  # play went on: an older Hu was not meant
             since = fact.t - self.thresholds.patience_s
@@ -552,14 +555,40 @@ class HandFollower:
         for fact in calls:
             self._write(fact)
 
-    def _doubt_copies(self, fact: Fact) -> None:
-        """One of five equal tiles was misread: the least certain ones are no longer sure."""
-        faces = {self.face(i) for i in fact.all_tiles}
-        shown = [i for i in self.layout.explained if self.face(i) in faces]
-        doubtful = [i for i in shown if not self.felt.tiles[i].confirmed]
-        for tile_id in doubtful:
-            face, p = self._resolved.get(tile_id, best(self.felt.tiles[tile_id].belief))
-            self._resolved[tile_id] = (face, min(p, self.thresholds.sure - 0.01))
+    def _respect_copies(self) -> None:
+        """Where a face lies more often than the set has it, the least certain tiles are another.
+
+        One of five equal tiles was misread; which one, is as likely as each look was to err. A tile
+        that bears more than half of the blame takes its next face, the others lose what they bear.
+        """
+        counts = self._counted()
+        for face in sorted(face for face in counts if face in NAMES):
+            over = counts[face] - self.kit.copies[NAMES.index(face)]
+            shown = [
+                i for i in sorted(self.layout.explained)
+                if self.face(i) == face and not self.felt.tiles[i].confirmed
+            ]  # fmt: skip
+            if over <= 0 or not shown:
+                continue
+            surely = {i: min(max(self._chance(i, face), 0.001), 0.9999) for i in shown}
+            odds = {i: (1.0 - p) / p for i, p in surely.items()}
+            for i in shown:
+                blame = min(1.0, over * odds[i] / sum(odds.values()))
+                rest = {
+                    f: p for f, p in self._open_belief(i).items()
+                    if f != face and counts[f] < self.kit.copies[NAMES.index(f)]
+                }  # fmt: skip
+                if blame > 0.5 and rest:
+                    other, p = best(normalise(rest))
+                    self._resolved[i] = (other, blame * p)
+                else:
+                    self._resolved[i] = (face, min(surely[i], 1.0 - blame))
+
+    def _chance(self, tile_id: int, face: str) -> float:
+        """How likely a tile has a face, by its looks or by its set, whichever says more."""
+        resolved, p = self._resolved.get(tile_id, (face, 0.0))
+        own = self._open_belief(tile_id).get(face, 0.0)
+        return max(own, p) if resolved == face else own
 
     def _doubt_exchanges(self) -> None:
         """Two tiles that rule out each other's face are no surer than that they aren't exchanged.
