@@ -10,7 +10,7 @@ import pytest
 
 from firmware_protocol.messages import Button, ButtonPressed, DiceRolled
 from tablectl import channels
-from tablectl.engine.events import Call, Draw, End, Event, Exhaust, Reveal, Start
+from tablectl.engine.events import Call, Draw, End, Event, Exhaust, Reveal, Start, Win
 from tablectl.engine.selfplay import Deal, play_hand
 from tablectl.game import GameService
 from tablectl.messages import Request, SettlementView
@@ -86,6 +86,8 @@ class RecordedSession:
             self.felt.apply(event)
             if not isinstance(event, Draw | Start):
                 self.look()
+            if isinstance(event, Win):  # an own draw is believed after a while
+                self.say(channels.TICK, Tick(), after=2.0)
 
     def _answer_all(self) -> None:
         """The host takes whatever is most likely."""

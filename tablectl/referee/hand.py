@@ -66,6 +66,7 @@ class HandFollower:
         self.felt = Felt(geometry.tile_width_mm)
         self.book = Book()
         self._hu_since: dict[int, float] = {}
+        self._open_since: dict[int, float] = {}
         self._calls: list[Fact] = []
         self._resolved: dict[int, tuple[str, float]] = {}
         self._covered: set[tuple[Zone, int | None]] = set()
@@ -440,7 +441,13 @@ class HandFollower:
                 "win", t, seat=seat, tiles=rest, by="discard", source=last[0], claimed=last[1]
             )  # fmt: skip
             return fact, (last[1], apart.id)
+        if last is not None and last[0] != seat and self._just_opened(t, seat):
+            return None, None  # the discard may only be slow to be seen gone
         return self._own_draw(t, seat, tiles, apart), None
+
+    def _just_opened(self, t: float, seat: int) -> bool:
+        since = self._open_since.setdefault(seat, t)
+        return t - since < self.thresholds.patience_s
 
     def _own_draw(self, t: float, seat: int, tiles: list[FeltTile], apart: FeltTile) -> Fact:
         rest = tuple(tile.id for tile in tiles if tile.id != apart.id)

@@ -23,6 +23,7 @@ from tablectl.referee.layout import Layout, MeldPlace
 from tablectl.referee.texts import CALLS, WIND_NAMES, WINDS, issue_text
 from tablectl.rules.settlement import Settlement
 from tablectl.tiles import Tile, format_tile, name_en, name_zh, parse_tile
+from vision.geometry import Zone
 
 
 @dataclass(frozen=True)
@@ -84,10 +85,18 @@ class HandView:
             seat=seat, name=name, wind=seat_wind(seat, start.dealer, self.hand.kit.seats),
             score=score, dealer=seat == start.dealer,
             hand_count=self.hand.concealed(seat) + int(drawn),
-            hand=self.tiles(sorted(shown, key=lambda i: order(self.hand.face(i)))),
+            hand=self.tiles(
+                sorted(shown, key=lambda i: order(self.hand.face(i))) + self._apart(seat)
+            ),
             river=self.tiles(self.layout.rivers[seat]), melds=self.melds(seat),
             flowers=self.tiles(self.layout.flowers[seat]),
         )  # fmt: skip
+
+    def _apart(self, seat: int) -> list[int]:
+        """The winning tile where it lies with the hand, not in a river."""
+        tile = self.layout.winning.get(seat)
+        lies_there = tile is not None and self.hand.felt.tiles[tile].zone is Zone.RACK
+        return [tile] if tile is not None and lies_there else []
 
     @property
     def start(self) -> Start:

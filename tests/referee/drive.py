@@ -6,10 +6,10 @@ import random
 from collections.abc import Iterable
 
 from firmware_protocol.messages import Button, ButtonPressed, DiceRolled
-from tablectl.engine.events import Call, Draw, Event, Exhaust, Start
+from tablectl.engine.events import Call, Draw, Event, Exhaust, Start, Win
 from tablectl.messages import EventView, Request
 from tablectl.referee.core import Referee
-from tablectl.referee.inputs import CommandResult, Input, Outputs, SessionPlan
+from tablectl.referee.inputs import CommandResult, Input, Outputs, SessionPlan, Tick
 from tablectl.simulate.felt import SimulatedFelt
 from tests.referee.eye import Doubt, PlainEye, certain
 
@@ -80,6 +80,8 @@ class Drive:
                 self.felt.apply(event)
                 if not isinstance(event, Draw):
                     self.feed(self.eye.look(self.t), after=1.0)
+                if isinstance(event, Win):  # an own draw is believed after a while
+                    self.feed(Tick(), after=2.0)
 
     def request(self, verb: str, **args: object) -> Outputs:
         return self.feed(Request(id="q", verb=verb, args=args))

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import pytest
 
-from tablectl.engine.events import Draw, End, Event, Reveal, Start
+from tablectl.engine.events import Draw, End, Event, Reveal, Start, Win
 from tablectl.engine.game import play_out
 from tablectl.engine.selfplay import Deal, play_hand
 from tablectl.messages import Question
-from tablectl.referee.inputs import SessionPlan
+from tablectl.referee.inputs import SessionPlan, Tick
 from tablectl.rules import registry
 from tablectl.tiles import format_tile
 from tests.referee.drive import Drive
@@ -137,3 +137,35 @@ def _refs(drive: Drive) -> list[tuple[str, int]]:
 
     assert drive.referee.hand is not None
     return [(ref.text, ref.tile) for ref in refs(drive.referee.hand.layout)]
+
+
+def test_a_claimed_tile_that_is_slow_to_be_seen_gone_is_no_own_draw() -> None:
+    """The hand lies open with the claimed tile apart, and the river still shows it for a while."""
+    for seed in range(40):
+        events = play_hand("hongkong", {}, seed)
+        win = next((e for e in events if isinstance(e, Win)), None)
+        if win is None or win.by != "discard":
+            continue
+        drive = Drive(SessionPlan(session="s", table="t", rules="hongkong"), certain, seed)
+        drive.deal()
+        events = play_hand("hongkong", {}, seed, deal=deal_of(drive))
+        before = as_played(events)
+        drive.play(before[:-1])
+        river = drive.eye.look(drive.t)
+        drive.felt.apply(before[-1])
+        after = drive.eye.look(drive.t)
+        known = {(tile.x, tile.y) for tile in after.tiles}
+        gone = tuple(tile for tile in river.tiles if (tile.x, tile.y) not in known)
+        if not gone:
+            continue  # this winner left the tile where it lay
+        drive.feed(after.model_copy(update={"tiles": after.tiles + gone}), after=0.5)
+        settled = drive.last.settlement
+        assert settled is None or not settled.final
+        drive.feed(drive.eye.look(drive.t), after=0.5)
+        drive.feed(Tick(), after=2.0)
+        settled = drive.last.settlement
+        assert settled is not None
+        assert settled.wins[0].by == "discard"
+        assert settled.delta == truth_of(events)
+        return
+    pytest.fail("no hand was won on a discard that the winner took")
