@@ -21,7 +21,11 @@ from tests.e2e.programs import until
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(580)]
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.timeout(580),
+    pytest.mark.flaky(reruns=1),  # a browser and a simulation share the machine's two cores
+]
 
 NEARLY_NEVER_SURE = 0.99999
 SEED = 1

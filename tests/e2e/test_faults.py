@@ -17,7 +17,8 @@ from tablectl.services.recording import Recording
 from tests.e2e.programs import tablectl, until
 from vision.messages import CameraState, CameraStatus, SightChange
 
-pytestmark = pytest.mark.timeout(580)
+# Damage and timing differ from run to run; a fault of ours fails twice.
+pytestmark = [pytest.mark.timeout(580), pytest.mark.flaky(reruns=1)]
 
 BAD_CABLE = {
     "drop": 0.003, "corrupt": 0.003, "duplicate": 0.003, "delay": 0.01, "jitter": 0.03,
