@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import signal
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -142,6 +143,7 @@ class Simulator:
 def _main(plan: SimulatorPlan, pipe: Connection[Any, Any]) -> None:
     import cv2
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, which ends this process
     cv2.setNumThreads(1)
     try:
         world = _World(plan)
