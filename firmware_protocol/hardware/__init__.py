@@ -1,0 +1,1 @@
+"""Generators: C tables and documents made out of the data in ``hardware/``."""
