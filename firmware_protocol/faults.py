@@ -1,10 +1,14 @@
-"""Fault by fault: what it means and what to do; the display, the shell and the documents use it."""
+"""Fault by fault: what it means and what to do; the display, the shell and the documents use it.
+
+The texts come from ``hardware/faults.toml`` by way of ``fault_table``.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firmware_protocol.messages import FaultCode, Reason
+from firmware_protocol.fault_table import CAUSE_TEXTS, FAULT_ROWS
+from firmware_protocol.messages import FaultCause, FaultCode, Reason, Side, TableState
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,113 +20,30 @@ class FaultInfo:
         title: a few words.
         sign: how the controller sees it.
         remedy: what the person at the table does.
+        answer: what the controller does by itself.
+        causes: why it happens, the likeliest first.
+        title_zh, remedy_zh: the same in Chinese.
     """
 
     latched: bool
     title: str
     sign: str
     remedy: str
+    answer: str
+    causes: tuple[str, ...]
+    title_zh: str
+    remedy_zh: str
 
 
 FAULTS: dict[FaultCode, FaultInfo] = {
-    FaultCode.NONE: FaultInfo(False, "no fault", "-", "-"),
-    FaultCode.HEAD_JAM: FaultInfo(
-        True,
-        "tile jam at a stacking head",
-        "head over-current, or its home switch not seen in time, after two retries",
-        "Open the cover, take the tile out of the named head, close the cover, reset.",
-    ),
-    FaultCode.LIFT_NOT_ARRIVED: FaultInfo(
-        True,
-        "a lift tray does not arrive",
-        "the tray stalls or does not leave its switch in time; all four were stopped",
-        "Look for a tile beside the named tray; free it, reset.",
-    ),
-    FaultCode.LIFT_NEVER_STOPS: FaultInfo(
-        True,
-        "a lift tray was not seen to stop",
-        "a limit switch is stuck: travel time-out, or top and bottom active together",
-        "Check the limit switches of the named tray and their plugs, reset.",
-    ),
-    FaultCode.SHORT_SET: FaultInfo(
-        False,
-        "tiles are missing",
-        "stacks missing, pan turning and no tile at the head for a long time",
-        "Look on the floor; put the missing tiles in and build again, or raise as it is.",
-    ),
-    FaultCode.TOO_MANY_TILES: FaultInfo(
-        False,
-        "too many tiles",
-        "the walls are full and a tile still waits at a head",
-        "Take the surplus tiles out, or choose the right tile program.",
-    ),
-    FaultCode.SENSOR_DIRTY: FaultInfo(
-        True,
-        "a photo sensor is dirty",
-        "the sensor is constantly blocked, or pulses faster than tiles can move",
-        "Clean the named photo sensor, reset.",
-    ),
-    FaultCode.PAN_STALL: FaultInfo(
-        True,
-        "the shuffling pan does not turn",
-        "pan over-current, after one retry",
-        "Remove what blocks the pan, reset.",
-    ),
-    FaultCode.RING_STALL: FaultInfo(
-        True,
-        "a magnet ring does not turn",
-        "ring over-current, after one retry",
-        "Remove what blocks the named ring, reset.",
-    ),
-    FaultCode.CENTRE_BLOCKED: FaultInfo(
-        False,
-        "something was in the way of the centre panel",
-        "over-current while closing; the panel opened again at once",
-        "Take hand and tiles out of the hole and close again.",
-    ),
-    FaultCode.CENTRE_NOT_ARRIVED: FaultInfo(
-        True,
-        "the centre panel does not arrive",
-        "its switch was not seen in time",
-        "Check the panel's travel and its two switches, reset.",
-    ),
-    FaultCode.EMERGENCY_STOP: FaultInfo(
-        True,
-        "emergency stop",
-        "the emergency stop is open; every motor is off",
-        "When it is safe, release the switch and reset.",
-    ),
-    FaultCode.HOST_LOST: FaultInfo(
-        False,
-        "the host was lost",
-        "no heartbeat from the host",
-        "Nothing: the table holds and goes on when the host is back.",
-    ),
-    FaultCode.POWER_CUT: FaultInfo(
-        False,
-        "the controller restarted in a motion",
-        "a motion was under way at the last stop",
-        "Nothing: the table homes before anything else. Check the supply if it happens again.",
-    ),
-    FaultCode.COVER_OPEN: FaultInfo(
-        True,
-        "the service lid was opened in a motion",
-        "cover switch open",
-        "Close the lid, reset.",
-    ),
-    FaultCode.CONFIGURATION_INVALID: FaultInfo(
-        True,
-        "the controller's configuration is damaged",
-        "the CRC of the stored configuration does not match",
-        "Write the configuration again (hardware guide).",
-    ),
-    FaultCode.UNKNOWN: FaultInfo(
-        True,
-        "a fault that this version does not know",
-        "the firmware is newer than the host",
-        "Update tablectl.",
-    ),
+    FaultCode[name]: FaultInfo(
+        latched, title, sign, remedy, answer, causes, title_zh=title_zh, remedy_zh=remedy_zh
+    )
+    for name, latched, title, title_zh, sign, answer, remedy, remedy_zh, causes in FAULT_ROWS
 }
+
+CAUSES: dict[FaultCause, str] = {FaultCause[name]: text for name, text in CAUSE_TEXTS.items()}
+"""What each sign means."""
 
 
 REASONS: dict[Reason, str] = {
@@ -145,3 +66,12 @@ REASONS: dict[Reason, str] = {
     Reason.WALLS_WAITING: "walls wait in the trays: raise them first",
     Reason.UNKNOWN: "a reason that this version does not know: update tablectl",
 }
+
+
+def fault_line(state: TableState) -> str:
+    """The fault that a table reports, its side and its sign; empty without one."""
+    if state.fault is FaultCode.NONE:
+        return ""
+    where = "" if state.fault_side is Side.NONE else f", side {int(state.fault_side)}"
+    how = "" if state.fault_cause is FaultCause.NONE else f" ({CAUSES[state.fault_cause]})"
+    return f"{FAULTS[state.fault].title}{where}{how}"
