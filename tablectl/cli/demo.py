@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import time
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import typer
 
@@ -15,6 +17,8 @@ from tablectl.daemon import Running
 from tablectl.demo import DemoOptions, DemoResult, run_demo
 
 DISAGREES: Final = 1
+INTERRUPTED: Final = 130
+"""Stopped before the hands that were asked for; the shell's code for Ctrl-C."""
 
 
 def demo(
@@ -60,15 +64,30 @@ def demo(
             keep=keep or (None if headless else _folder()), art=art, style_seed=look,
             threads=threads,
         )  # fmt: skip
-        result = asyncio.run(
+        result = asyncio.run(_unless_stopped(
             run_demo(
                 options,
                 progress=lambda line: typer.echo(line, err=as_json),
                 on_start=lambda running: _greet(running, headless=headless, quiet=as_json),
             )
-        )
+        ))  # fmt: skip
+    if result is None:
+        typer.echo("Stopped.", err=True)
+        raise typer.Exit(0 if hands is None else INTERRUPTED)
     _report(result, as_json=as_json)
     raise typer.Exit(0 if result.agree else DISAGREES)
+
+
+async def _unless_stopped(session: Coroutine[Any, Any, DemoResult]) -> DemoResult | None:
+    """The session's result; nothing once Ctrl-C or SIGTERM has ended it in good order."""
+    task = asyncio.create_task(session)
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(name, task.cancel)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        return None
 
 
 def _folder() -> Path:

@@ -368,6 +368,8 @@ class PrivateBroker:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
+            # Ctrl-C in a terminal is ours to answer: the broker must outlive our last words.
+            start_new_session=True,
         )
         self._pump = asyncio.create_task(self._read_log(self._process))
         try:

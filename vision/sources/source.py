@@ -255,6 +255,7 @@ class CameraSource:
             pass_fds=(self._slot_fd, theirs.fileno()),
             stdin=subprocess.DEVNULL,
             env={**os.environ, "PYTHONPATH": path},
+            start_new_session=True,  # Ctrl-C in a terminal is the parent's to answer
         )
         theirs.close()
         self._control = ours
