@@ -70,6 +70,9 @@ export type Action =
 export const BANNER_MS = 5_000;
 export const TOAST_MS = 10_000;
 const CALLS_KEPT = 8;
+
+/** Between the button and the tiles of a call; nobody calls twice in that time. */
+const LAID_WITHIN_S = 20;
 const NO_QUESTIONS: Questions = { schema_version: 1, open: [] };
 
 export const EMPTY: Model = {
@@ -202,9 +205,13 @@ function takeState(model: Model, state: TableState, now: number): Model {
   return news.reduce((m, issue) => issueToast(m, issue, now), taken);
 }
 
-/** A call is one moment: a corrected tile in it changes the text but never announces it again. */
+/**
+ * A call is one moment: a corrected tile in it changes the text but never announces it again. A
+ * button announces a call before its tiles are known; laying them down is the same call.
+ */
 function sameCall(a: CallView, b: CallView): boolean {
-  return a.t === b.t && a.seat === b.seat && a.call === b.call;
+  if (a.seat !== b.seat || a.call !== b.call) return false;
+  return a.t === b.t || (a.tile === null && b.t > a.t && b.t - a.t < LAID_WITHIN_S);
 }
 
 function announce(model: Model, state: TableState, now: number): Model {

@@ -104,6 +104,15 @@ describe("calls", () => {
     expect(corrected.calls.map((call) => call.tile)).toEqual(["6p"]);
   });
 
+  it("is one call from the button to the tiles laid down", () => {
+    const pressed = play([message("state", state({ t: 110, last_call: { ...pung(110), tile: null } }))], live());
+    const laid = play([message("state", state({ t: 113, last_call: pung(113) }))], pressed);
+    expect(laid.calls.map((call) => call.tile)).toEqual([pung(113).tile]);
+    expect(laid.banner?.call.t).toBe(113);
+    const later = play([message("state", state({ t: 150, last_call: { ...pung(150), tile: null } }))], laid);
+    expect(later.calls).toHaveLength(2);
+  });
+
   it("does not announce what happened long before the page was opened, nor passes", () => {
     expect(live({ t: 500, last_call: pung(110) }).banner).toBeNull();
     expect(live({ t: 110, last_call: { ...pung(110), call: "pass" } }).banner).toBeNull();
