@@ -116,7 +116,7 @@ class Calibration(BaseModel):
     @cached_property
     def camera_position(self) -> Array:
         """(x, y, height) of the lens in table mm."""
-        rotation, shift = self._pose
+        rotation, shift = self.pose
         position: Array = -rotation.T @ shift
         return position
 
@@ -131,7 +131,7 @@ class Calibration(BaseModel):
         return Lens(self.image_size, self.k1, self.k2)
 
     @cached_property
-    def _pose(self) -> tuple[Array, Array]:
+    def pose(self) -> tuple[Array, Array]:
         """Rotation (3, 3) and shift (3,) from table (x, y, up) to camera coordinates."""
         to_px = np.linalg.inv(np.array(self.homography))
         return pose_from_homography(to_px, self.focal_px, self._lens.centre)
@@ -154,7 +154,7 @@ class Calibration(BaseModel):
         """Homography from table mm at a height to undistorted pixels."""
         if z_mm == 0.0:
             return np.linalg.inv(np.array(self.homography))
-        rotation, shift = self._pose
+        rotation, shift = self.pose
         plane = np.stack([rotation[:, 0], rotation[:, 1], shift + z_mm * rotation[:, 2]], axis=1)
         return _intrinsic(self.focal_px, self._lens.centre) @ plane
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,7 +9,8 @@ import cv2
 import numpy as np
 
 from vision.calibration import Calibration
-from vision.calibration_fit import PATCH_PX, find_markers_near
+from vision.calibration_fit import find_markers_near
+from vision.calibration_shift import find_patch
 from vision.messages import CameraState
 from vision.sources.frame import Image
 
@@ -19,8 +19,6 @@ DARK_LEVEL: Final = 18.0
 GOOD_TILE_PX: Final = 28.0
 POOR_TILE_PX: Final = 16.0
 _MOVED_TILES: Final = 0.12
-_SEARCH_PX: Final = 60
-_ALIKE: Final = 0.6
 
 
 @dataclass(frozen=True)
@@ -74,8 +72,8 @@ def check_calibration(calibration: Calibration, image: Image) -> CalibrationChec
         return CalibrationCheck(
             CameraState.MOVED,
             shift,
-            f"The camera has moved by about {shift:.0f} px: fix it in place and run "
-            "`tablectl calibrate`.",
+            f"The camera has moved by about {shift:.0f} px: fix it in place, then calibrate on the "
+            "display's page #calibrate or with `tablectl calibrate`.",
         )
     return CalibrationCheck(CameraState.FINE, shift)
 
@@ -92,37 +90,17 @@ def felt_brightness(calibration: Calibration, image: Image) -> float:
 def view_shift(calibration: Calibration, image: Image) -> float | None:
     """Median shift in px of what should stand still; ``None`` when too little of it is seen."""
     if calibration.marks:
-        found = find_markers_near(image, calibration.marks)
+        near = find_markers_near(image, calibration.marks)
         shifts = [
-            float(np.linalg.norm(found[i] - np.array(four), axis=1).mean())
+            float(np.linalg.norm(near[i] - np.array(four), axis=1).mean())
             for i, four in calibration.marks.items()
-            if i in found
+            if i in near
         ]
         if len(shifts) >= 3:
             return float(np.median(shifts))
-    shifts = [s for patch in calibration.patches if (s := _patch_shift(patch, image)) is not None]
+    found = [find_patch(patch, image) for patch in calibration.patches]
+    shifts = [patch.shift_px for patch in found if patch is not None]
     return float(np.median(shifts)) if len(shifts) >= 3 else None
-
-
-def _patch_shift(patch: tuple[float, float, str], image: Image) -> float | None:
-    """Shift of one remembered patch; ``None`` when nothing near looks like it."""
-    x, y, data = patch
-    template = cv2.imdecode(np.frombuffer(base64.b64decode(data), np.uint8), cv2.IMREAD_GRAYSCALE)
-    if template is None or template.std() < 3:
-        return None
-    reach = PATCH_PX // 2 + _SEARCH_PX
-    left, top = max(0, int(x) - reach), max(0, int(y) - reach)
-    window = image[top : int(y) + reach, left : int(x) + reach]
-    if window.shape[0] < PATCH_PX or window.shape[1] < PATCH_PX:
-        return None
-    scores = cv2.matchTemplate(
-        cv2.cvtColor(window, cv2.COLOR_BGR2GRAY), template, cv2.TM_CCOEFF_NORMED
-    )
-    _, best, _, (bx, by) = cv2.minMaxLoc(scores)
-    if best < _ALIKE:
-        return None
-    half = PATCH_PX // 2
-    return float(np.hypot(left + bx + half - x, top + by + half - y))
 
 
 def score_calibration(calibration: Calibration, image: Image | None = None) -> CalibrationScore:

@@ -1,4 +1,7 @@
-"""Measuring a calibration: from four printed markers or from four clicked corners."""
+"""Measuring a calibration: from four printed markers or from four clicked corners.
+
+Both use the felt's edges, where they can be seen, to measure the lens's distortion.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ from vision.calibration import (
     Lens,
     pose_from_homography,
 )
+from vision.calibration_edges import corners_from_edges, fit_lens, trace_edges
 from vision.geometry import TableGeometry
 from vision.sources.frame import Image
 
@@ -28,12 +32,21 @@ _MAX_REPROJECTION: Final = 0.08
 """Of a tile's width: more means a wrong marker, a bent sheet or a wrong corner."""
 PATCH_PX: Final = 48
 _GOLDEN: Final = (5**0.5 - 1) / 2
+_LEAST_EDGES: Final = 2
+"""Edges of the felt that must be followed before they say anything about the lens."""
+_EDGES_MAY_COST_PX: Final = 0.4
+"""By how much the markers may fit worse with the edges: cloth is not cut along a ruler."""
+_REACH_OF_CLICKS: Final = (0.75, 0.35, 0.25)
+"""How far, in tiles, the felt's edges are looked for around clicked corners, pass by pass."""
+_SNAP_TILES: Final = 0.6
+"""A corner is not moved further than this."""
 
 
 @dataclass(frozen=True)
 class _Fit:
     homography: Array
     k1: float
+    k2: float
     error_px: float
 
 
@@ -41,12 +54,14 @@ def find_markers(image: Image) -> dict[int, Array]:
     """Corners (4, 2) in px of every printed marker 0 to 3 in a picture."""
     grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
     found = _markers_in(grey, 1)
-    # Small markers are found only in an enlarged picture; large ones are measured as they are.
-    return found if len(found) == 4 else _markers_in(grey, 2) | found
+    if len(found) < 4:
+        # Small markers are found only in an enlarged picture.
+        found = _markers_in(grey, 2) | found
+    return found | find_markers_near(image, found, reach=0.5)
 
 
 def find_markers_near(
-    image: Image, expected: Mapping[int, Sequence[tuple[float, float]]], reach: float = 1.5
+    image: Image, expected: Mapping[int, ArrayLike], reach: float = 1.5
 ) -> dict[int, Array]:
     """Like :func:`find_markers`, looking only about where markers were before.
 
@@ -57,7 +72,7 @@ def find_markers_near(
     """
     found: dict[int, Array] = {}
     for marker, corners in expected.items():
-        px = np.array(corners)
+        px = np.asarray(corners, dtype=float)
         low, high = px.min(axis=0), px.max(axis=0)
         margin = float((high - low).max()) * reach
         x1, y1 = np.maximum(low - margin, 0).astype(int)
@@ -66,8 +81,9 @@ def find_markers_near(
         if part.shape[0] < 8 or part.shape[1] < 8:
             continue
         grey = np.asarray(cv2.cvtColor(part, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
-        inside = _markers_in(grey, 1)
-        inside = inside if marker in inside else _markers_in(grey, 2)
+        # Corners are measured best in an enlarged picture.
+        inside = _markers_in(grey, 2)
+        inside = inside if marker in inside else _markers_in(grey, 1)
         if marker in inside:
             found[marker] = inside[marker] + np.array([x1, y1])
     return found
@@ -76,9 +92,13 @@ def find_markers_near(
 def _markers_in(grey: NDArray[np.uint8], scale: int) -> dict[int, Array]:
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
-    parameters.cornerRefinementWinSize = 4
+    # The window must not reach beyond the outermost module.
+    parameters.cornerRefinementWinSize = 5
+    parameters.relativeCornerRefinmentWinSize = 0.6
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
-    picture = grey if scale == 1 else cv2.resize(grey, None, fx=scale, fy=scale)
+    picture = grey if scale == 1 else cv2.resize(
+        grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC
+    )  # fmt: skip
     corners, ids, _ = cv2.aruco.ArucoDetector(dictionary, parameters).detectMarkers(picture)
     found: dict[int, Array] = {}
     for marker, four in zip([] if ids is None else ids.ravel(), corners, strict=True):
@@ -95,6 +115,7 @@ def calibrate_from_markers(
     focal_px: float | None = None,
     camera_height_mm: float | None = None,
     k1: float | None = None,
+    k2: float = 0.0,
 ) -> Calibration:
     """Calibrate from one picture in which the four printed markers lie at the felt's corners.
 
@@ -103,7 +124,7 @@ def calibrate_from_markers(
         geometry: of the table.
         focal_px: where known.
         camera_height_mm: lens above felt by tape measure, instead of the focal length.
-        k1: where known; else measured.
+        k1, k2: where known; else measured, from the markers and the felt's edges.
 
     Raises:
         CalibrationError: a marker is missing or they don't lie as they should.
@@ -117,23 +138,26 @@ def calibrate_from_markers(
     px = np.concatenate([found[i] for i in ids])
     mm = np.concatenate([np.array(layout[i]) for i in ids])
     size = (image.shape[1], image.shape[0])
-    fit = _fit_lens(px, mm, size) if k1 is None else _fit_plane(px, mm, size, k1)
-    calibration = _finish(
-        fit,
-        size,
-        geometry,
-        "markers",
-        focal_px=focal_px,
-        height_mm=camera_height_mm,
-        marks={i: found[i] for i in ids},
-    )
+    fit = _fit_lens(px, mm, size) if k1 is None else _fit_plane(px, mm, size, k1, k2)
+
+    def finished(fit: _Fit) -> Calibration:
+        return _finish(
+            fit, size, geometry, "markers", focal_px=focal_px, height_mm=camera_height_mm,
+            marks={i: found[i] for i in ids},
+        )  # fmt: skip
+
+    calibration = finished(fit)
+    if k1 is None:
+        better = _fit_with_edges(image, calibration, px, mm)
+        if better is not None and better.error_px < fit.error_px + _EDGES_MAY_COST_PX:
+            fit, calibration = better, finished(better)
     if fit.error_px > _MAX_REPROJECTION * calibration.tile_px():
         raise CalibrationError(
             f"the markers don't lie where they should (error {fit.error_px:.1f} px): put marker 0 "
             "top left, 1 top right, 2 bottom right, 3 bottom left as the sheet shows, flat, "
             f"{geometry.marker_inset_mm:.0f} mm from both edges, printed at 100 %"
         )
-    return _with_patches(calibration, image)
+    return with_patches(calibration, image)
 
 
 def calibrate_from_corners(
@@ -143,7 +167,9 @@ def calibrate_from_corners(
     *,
     focal_px: float | None = None,
     camera_height_mm: float | None = None,
-    k1: float = 0.0,
+    k1: float | None = None,
+    k2: float = 0.0,
+    snap: bool = False,
 ) -> Calibration:
     """Calibrate from the four corners of the felt, clicked by a person.
 
@@ -153,7 +179,9 @@ def calibrate_from_corners(
         geometry: of the table.
         focal_px: where known.
         camera_height_mm: lens above felt by tape measure.
-        k1: radial distortion; four points can't tell it.
+        k1, k2: radial distortion where known; else measured from the felt's edges, and taken as
+            none where they can't be followed.
+        snap: move each corner to where the felt's edges meet, if that is near.
 
     Raises:
         CalibrationError: not four corners of a convex figure in clockwise order inside the picture.
@@ -172,22 +200,50 @@ def calibrate_from_corners(
         )
     h = geometry.half_mm
     mm = np.array([(-h, -h), (h, -h), (h, h), (-h, h)])
-    fit = _fit_plane(px, mm, size, k1)
-    return _with_patches(
-        _finish(
+
+    def finished(fit: _Fit) -> Calibration:
+        return _finish(
             fit, size, geometry, "corners", focal_px=focal_px, height_mm=camera_height_mm, marks={}
-        ),
-        image,
-    )
+        )
+
+    calibration = finished(_fit_plane(px, mm, size, k1 or 0.0, k2))
+    # The first pass looks far, for an edge that the lens bends away; the next one closely.
+    for reach in _REACH_OF_CLICKS if k1 is None or snap else ():
+        edges = trace_edges(image, calibration, reach * calibration.tile_px())
+        if k1 is None and len(edges) >= _LEAST_EDGES:
+            lens = fit_lens(
+                list(edges.values()), size, start=(calibration.k1, calibration.k2)
+            )  # fmt: skip
+            calibration = finished(_fit_plane(px, mm, size, lens.k1, lens.k2))
+        if snap:
+            px = _snapped(px, edges, calibration)
+            fit = _fit_plane(px, mm, size, calibration.k1, calibration.k2)
+            calibration = finished(fit)
+    return with_patches(calibration, image)
 
 
-def realign(calibration: Calibration, image: Image, geometry: TableGeometry) -> Calibration:
-    """A new calibration for a camera that was bumped, keeping its lens.
+def _snapped(px: Array, edges: dict[int, Array], calibration: Calibration) -> Array:
+    """Corners moved to where the edges meet, those that are near."""
+    lens = Lens(calibration.image_size, calibration.k1, calibration.k2)
+    meets = corners_from_edges(edges, lens)
+    if meets is None:
+        return px
+    far = np.linalg.norm(meets - px, axis=1, keepdims=True) > _SNAP_TILES * calibration.tile_px()
+    return np.where(far, px, meets)
 
-    Raises:
-        CalibrationError: the markers aren't all visible.
-    """
-    return calibrate_from_markers(image, geometry, focal_px=calibration.focal_px, k1=calibration.k1)
+
+def _fit_with_edges(image: Image, calibration: Calibration, px: Array, mm: Array) -> _Fit | None:
+    """Markers and edges together; None where too few edges can be followed."""
+    size = calibration.image_size
+    edges = trace_edges(image, calibration, 0.5 * calibration.tile_px())
+    if len(edges) < _LEAST_EDGES:
+        return None
+
+    def off_markers(k1: float, k2: float) -> Array:
+        return _misfits(px, mm, size, k1, k2).ravel()
+
+    lens = fit_lens(list(edges.values()), size, off_markers, (calibration.k1, 0.0))
+    return _fit_plane(px, mm, size, lens.k1, lens.k2)
 
 
 def _missing_text(missing: list[int]) -> str:
@@ -209,17 +265,27 @@ def _turns(px: Array) -> Array:
     return turns
 
 
-def _fit_plane(px: Array, mm: Array, size: tuple[int, int], k1: float) -> _Fit:
+def _fit_plane(px: Array, mm: Array, size: tuple[int, int], k1: float, k2: float = 0.0) -> _Fit:
     """Homography undistorted px to mm for a given distortion, with its error in seen px."""
-    lens = Lens(size, k1, 0.0)
-    ideal = lens.undistort(px)
-    to_px, _ = cv2.findHomography(mm, ideal, 0)
+    inverse = np.linalg.inv(_plane_to_px(px, mm, size, k1, k2))
+    error = float(np.sqrt((_misfits(px, mm, size, k1, k2) ** 2).sum(axis=1).mean()))
+    return _Fit(inverse / inverse[2, 2], k1, k2, error)
+
+
+def _plane_to_px(px: Array, mm: Array, size: tuple[int, int], k1: float, k2: float) -> Array:
+    """Best homography from table mm to undistorted px."""
+    to_px, _ = cv2.findHomography(mm, Lens(size, k1, k2).undistort(px), 0)
     if to_px is None:
         raise CalibrationError("the points lie on a line: is the camera over the table?")
+    return np.asarray(to_px, dtype=float)
+
+
+def _misfits(px: Array, mm: Array, size: tuple[int, int], k1: float, k2: float) -> Array:
+    """By how much (n, 2) seen px the points miss under the best homography."""
+    to_px = _plane_to_px(px, mm, size, k1, k2)
     mapped = cv2.perspectiveTransform(mm.reshape(-1, 1, 2), to_px).reshape(-1, 2).astype(float)
-    error = float(np.sqrt(((lens.distort(mapped) - px) ** 2).sum(axis=1).mean()))
-    inverse = np.linalg.inv(to_px)
-    return _Fit(inverse / inverse[2, 2], k1, error)
+    result: Array = Lens(size, k1, k2).distort(mapped) - px
+    return result
 
 
 def _fit_lens(px: Array, mm: Array, size: tuple[int, int]) -> _Fit:
@@ -299,6 +365,7 @@ def _finish(
             (float(h[2, 0]), float(h[2, 1]), float(h[2, 2])),
         ),
         k1=fit.k1,
+        k2=fit.k2,
         focal_px=focal,
         focal_known=known,
         method=method,
@@ -313,7 +380,7 @@ def _finish(
     )
 
 
-def _with_patches(calibration: Calibration, image: Image) -> Calibration:
+def with_patches(calibration: Calibration, image: Image) -> Calibration:
     """Remember how the felt's corners look, where they are inside the picture."""
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     half = PATCH_PX // 2

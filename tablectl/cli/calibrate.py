@@ -194,6 +194,7 @@ def _tell(calibration: Calibration, score: CalibrationScore, out: Path, *, as_js
                     "tile_px": round(score.tile_px, 1),
                     "reprojection_px": calibration.reprojection_px,
                     "k1": calibration.k1,
+                    "k2": calibration.k2,
                     "camera_height_mm": round(calibration.camera_height_mm),
                     "camera_height_known": calibration.focal_known,
                     "notes": score.notes,
@@ -203,7 +204,8 @@ def _tell(calibration: Calibration, score: CalibrationScore, out: Path, *, as_js
         return
     typer.echo(
         f"{out}: score {score.score} of 100; tiles {score.tile_px:.0f} px wide; points fit to "
-        f"{calibration.reprojection_px:.2f} px; lens k1 {calibration.k1:+.3f}"
+        f"{calibration.reprojection_px:.2f} px; lens k1 {calibration.k1:+.3f}, "
+        f"k2 {calibration.k2:+.3f}"
     )
     for note in score.notes:
         typer.echo(f"  {note}")

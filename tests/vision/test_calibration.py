@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -15,10 +16,14 @@ from vision.calibration_fit import (
     calibrate_from_corners,
     calibrate_from_markers,
     find_markers,
-    realign,
 )
+from vision.calibration_shift import realign
 from vision.geometry import TableGeometry
 from vision.messages import CameraState
+from vision.render.camera import CameraPose
+from vision.render.renderer import Renderer
+from vision.render.scene import Scene
+from vision.render.style import Style
 
 from .cameras import TrueCamera
 
@@ -99,6 +104,96 @@ def test_four_clicked_corners() -> None:
 def test_wrong_corners_are_named(corners: list[tuple[float, float]], message: str) -> None:
     with pytest.raises(CalibrationError, match=message):
         calibrate_from_corners(np.zeros((200, 200, 3), np.uint8), corners, GEOMETRY)
+
+
+LENSES = {"plain": (0.0, 0.0), "barrel": (-0.15, 0.03), "pincushion": (0.05, -0.01)}
+
+
+def look(k1: float, k2: float, *, markers: bool, **pose: float) -> Renderer:
+    camera = CameraPose(k1=k1, k2=k2, **pose)  # type: ignore[arg-type]
+    return Renderer(Style(camera=camera, markers=markers), GEOMETRY, (1280, 720))
+
+
+def true_corners(
+    renderer: Renderer, off: tuple[float, float] = (0, 0)
+) -> list[tuple[float, float]]:
+    h = GEOMETRY.half_mm
+    seen = renderer.project([(-h, -h), (h, -h), (h, h), (-h, h)])
+    signs = ((1, -1), (-1, 1), (1, 1), (-1, -1))
+    return [
+        (float(x) + a * off[0], float(y) + b * off[1])
+        for (x, y), (a, b) in zip(seen, signs, strict=True)
+    ]
+
+
+def off_by(calibration: Calibration, renderer: Renderer) -> float:
+    """Largest error over the felt, mm."""
+    seen = renderer.project(places())
+    return float(np.linalg.norm(calibration.to_table(seen) - places(), axis=1).max())
+
+
+@pytest.mark.parametrize("lens", LENSES)
+def test_the_felts_edges_show_the_lens(lens: str) -> None:
+    """On the product's own rendered table, with markers and with careless clicks."""
+    k1, k2 = LENSES[lens]
+    marked = look(k1, k2, markers=True)
+    by_markers = calibrate_from_markers(marked.render(Scene()), GEOMETRY)
+    assert off_by(by_markers, marked) < 1.6  # a pixel is 1.3 mm here
+    bare = look(k1, k2, markers=False)
+    picture = bare.render(Scene())
+    clicked = true_corners(bare, off=(4.0, 3.0))
+    snapped = calibrate_from_corners(picture, clicked, GEOMETRY, snap=True)
+    assert off_by(snapped, bare) < 1.0
+    assert np.abs(snapped.felt_outline - true_corners(bare)).max() < 0.7
+    as_clicked = calibrate_from_corners(picture, true_corners(bare), GEOMETRY)
+    assert off_by(as_clicked, bare) < 1.0
+    if k1:
+        ignored = calibrate_from_corners(picture, true_corners(bare), GEOMETRY, k1=0.0)
+        assert off_by(ignored, bare) > 4.0
+
+
+def test_edges_that_cannot_be_seen_leave_the_corners_as_they_were_clicked() -> None:
+    grey = np.full((720, 1280, 3), 90, np.uint8)
+    corners = [(300.0, 40.0), (980.0, 42.0), (985.0, 690.0), (295.0, 688.0)]
+    calibration = calibrate_from_corners(grey, corners, GEOMETRY, snap=True)
+    assert (calibration.k1, calibration.k2) == (0.0, 0.0)
+    assert np.abs(calibration.felt_outline - corners).max() < 0.01
+
+
+def test_a_far_click_is_not_snapped_to_another_edge() -> None:
+    bare = look(0.0, 0.0, markers=False)
+    clicked = true_corners(bare)
+    clicked[2] = (clicked[2][0] - 90, clicked[2][1] - 90)
+    calibration = calibrate_from_corners(bare.render(Scene()), clicked, GEOMETRY, snap=True)
+    assert np.abs(calibration.felt_outline[2] - clicked[2]).max() < 1.0
+
+
+@pytest.mark.parametrize("bump", [{"roll_deg": 0.7}, {"tilt_deg": 3.0, "azimuth_deg": 30.0, "roll_deg": 30.5}, {}])
+def test_a_bumped_camera_goes_on_from_the_felts_corners(bump: dict[str, float]) -> None:
+    """No markers: small turns of the camera are measured from the four corners of the felt."""
+    before = look(-0.04, 0.0, markers=False)
+    calibration = calibrate_from_corners(before.render(Scene()), true_corners(before), GEOMETRY)
+    after = look(-0.04, 0.0, markers=False, **bump)
+    if not bump:
+        pose = replace(after.style.camera, target_mm=(11.0, -7.0))
+        after = Renderer(replace(after.style, camera=pose), GEOMETRY, (1280, 720))
+    picture = after.render(Scene())
+    assert check_calibration(calibration, picture).state is CameraState.MOVED
+    again = realign(calibration, picture, GEOMETRY)
+    assert off_by(again, after) < 2.0
+    assert check_calibration(again, after.render(Scene())).state is CameraState.FINE
+
+
+def test_a_view_that_is_not_recognised_is_not_guessed_at() -> None:
+    before = look(0.0, 0.0, markers=False)
+    calibration = calibrate_from_corners(before.render(Scene()), true_corners(before), GEOMETRY)
+    turned = look(0.0, 0.0, markers=False, roll_deg=25.0)
+    with pytest.raises(CalibrationError, match="corners"):
+        realign(calibration, turned.render(Scene()), GEOMETRY)
+    hidden = before.render(Scene()).copy()
+    hidden[:200, :600] = (60, 40, 30)
+    with pytest.raises(CalibrationError, match="only 3"):
+        realign(calibration, hidden, GEOMETRY)
 
 
 def test_tile_size_and_rotation() -> None:

@@ -60,7 +60,8 @@ def test_markers_then_check(photo: Path, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     told = json.loads(done.output)
     assert told["score"] > 80
-    assert told["k1"] == pytest.approx(-0.05, abs=0.02)
+    # Over one table the two terms can hardly be told apart; their sum is what bends the edges.
+    assert told["k1"] + told["k2"] * 0.3 == pytest.approx(-0.05, abs=0.015)
     assert Calibration.load(out).camera_height_mm == pytest.approx(1200, rel=0.02)
     assert run("--image", photo, "--out", out, "--check").exit_code == 0
     moved = tmp_path / "moved.png"
