@@ -39,6 +39,7 @@ from tablectl.services import homeassistant
 from tablectl.services.bookkeeper import Bookkeeper
 from tablectl.services.broker import BrokerAccess
 from tablectl.services.bus import Bus, Entry
+from tablectl.services.calibrating import CalibrationDesk
 from tablectl.services.clock import Clock, RecordedClock, WallClock
 from tablectl.services.codec import CAMERA_CHANNEL, CameraFrame
 from tablectl.services.http import OriginPolicy, WebServer
@@ -50,8 +51,8 @@ from tablectl.table_link import TableLink, TableRequests
 from vision.calibration import Calibration
 from vision.detector import Detector
 from vision.eye import Eye
-from vision.messages import CameraStatus, SightChange, TableReading
-from vision.sources.frame import Frame
+from vision.messages import CameraStatus, Recalibrated, SightChange, TableReading
+from vision.sources.frame import Frame, Image
 from vision.sources.source import Limits, open_source
 
 TICK_S: Final = 0.25
@@ -119,6 +120,7 @@ class Daemon:
         self._detector_ms: float | None = None
         self._sight = "blind"
         self._healthz: dict[str, object] = {"ok": True}
+        self._picture: Image | None = None
 
     @contextlib.asynccontextmanager
     async def run(self) -> AsyncIterator[Running]:
@@ -147,7 +149,8 @@ class Daemon:
             TableRequests(bus, client, referee.kit.total, lambda: referee.next.dealer)
             ended = self._end_on_request(bus, game)
             eye = self._open_eye(stack, bus, calibration)
-            url, password = await self._start_server(stack, access)
+            desk = self._calibration_desk(bus, eye)
+            url, password = await self._start_server(stack, access, desk)
             running = Running(
                 url, password, access, plan.session, recorder.status.path if recorder else None,
                 bus, game, eye, client, mqtt, ended,
@@ -277,7 +280,8 @@ class Daemon:
             return None
         if settings.calibration is None:
             raise DaemonError(
-                "camera.calibration is not set: run 'tablectl calibrate' and name its file there"
+                "camera.calibration is not set: run 'tablectl calibrate' ('--browser' to click the "
+                "felt's corners) and name its file there"
             )
         return Calibration.load(settings.calibration)
 
@@ -302,14 +306,31 @@ class Daemon:
         stack.push_async_callback(eye.close)
         return eye
 
+    def _calibration_desk(self, bus: Bus, eye: Eye | None) -> CalibrationDesk | None:
+        path = self.config.camera.calibration
+        if eye is None or path is None:
+            return None
+
+        async def keep(calibration: Calibration) -> None:
+            await eye.recalibrate(calibration)
+            taken = Recalibrated(
+                t=self.clock.now(), calibration=calibration.model_dump(mode="json")
+            )
+            bus.publish(channels.CALIBRATION, taken)
+
+        return CalibrationDesk(
+            self.config.table.table_geometry(), path, picture=lambda: self._picture,
+            current=lambda: eye.core.calibration, keep=keep,
+        )  # fmt: skip
+
     async def _start_server(
-        self, stack: contextlib.AsyncExitStack, access: BrokerAccess
+        self, stack: contextlib.AsyncExitStack, access: BrokerAccess, desk: CalibrationDesk | None
     ) -> tuple[str, str]:
         settings = self.config.server
         password, _ = operator_password(settings)
         server = WebServer(
             access, self.config.table.id, password,
-            policy=OriginPolicy(settings.allowed_origins), health=lambda: self._healthz,
+            policy=OriginPolicy(settings.allowed_origins), health=lambda: self._healthz, desk=desk,
         )  # fmt: skip
         tls = tls_context(settings)
         port = await server.start(settings.host, settings.port, tls)
@@ -324,6 +345,7 @@ class Daemon:
         return t if self.pace.lockstep else self._wall.from_monotonic(t)
 
     def _on_frame(self, bus: Bus, frame: Frame) -> None:
+        self._picture = frame.image
         t = self._stamp(frame.t)
         if self.pace.lockstep:
             self._frames.jump(t)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import AsyncIterator
 
 from tablectl import channels
@@ -11,7 +12,7 @@ from tablectl.services.recording import Recording
 from vision.calibration import Calibration
 from vision.detector import Detector
 from vision.eye import EyeCore
-from vision.messages import SightChange, TableReading
+from vision.messages import Recalibrated, SightChange, TableReading
 from vision.sources.frame import Frame
 
 
@@ -28,9 +29,12 @@ async def camera_eyes(
     eye = EyeCore(
         Calibration.model_validate(plan.calibration), plan.table_geometry(), Detector()
     )  # fmt: skip
+    changes = deque(recording.decoded(channels=(channels.CALIBRATION,)))
     pictures = 0
     for t, frame in recording.frames():
         pictures += 1
+        while changes and changes[0][0].t <= t:
+            eye.recalibrate(_calibration(changes.popleft()[1]))
         for message in eye.process(Frame(t, frame.seq, frame.image)):
             if isinstance(message, TableReading):
                 yield t, channels.READING, message
@@ -40,3 +44,8 @@ async def camera_eyes(
         raise ReplayError(
             f"{recording.path}: no pictures in it (recording.frames was off); replay from readings"
         )
+
+
+def _calibration(message: object) -> Calibration:
+    assert isinstance(message, Recalibrated)
+    return Calibration.model_validate(message.calibration)

@@ -20,12 +20,13 @@ import numpy as np
 
 from vision.calibration import Calibration, CalibrationError
 from vision.calibration_check import DARK_LEVEL, check_calibration
-from vision.calibration_fit import realign
+from vision.calibration_shift import realign
 from vision.felt.finder import TileFinder
 from vision.felt.reader import FeltOptions, FeltReader
 from vision.gate import GateOptions, GateResult, MotionGate
 from vision.geometry import TableGeometry
 from vision.messages import CameraState, CameraStatus, Sight, SightChange, TableReading
+from vision.picture_watch import REMEDIES, PictureWatch, WatchOptions
 from vision.sources.frame import Frame, FrameSource
 
 EyeMessage = TableReading | SightChange | CameraStatus
@@ -39,7 +40,7 @@ class EyeOptions:
     """Settings of the eye.
 
     Attributes:
-        gate, felt: of the parts.
+        gate, felt, watch: of the parts.
         check_every_s: how often it is checked that the camera has not moved; 0 never.
         auto_realign: go on with the printed markers when the camera was bumped.
         dark_level: mean grey of the felt below which nothing is read.
@@ -47,6 +48,7 @@ class EyeOptions:
 
     gate: GateOptions = field(default_factory=GateOptions)
     felt: FeltOptions = field(default_factory=FeltOptions)
+    watch: WatchOptions = field(default_factory=WatchOptions)
     check_every_s: float = 30.0
     auto_realign: bool = True
     dark_level: float = DARK_LEVEL
@@ -112,6 +114,13 @@ class EyeCore:
         ]
         self._look_anew()
         self._reader = FeltReader(calibration, self._geometry, self._finder, self._options.felt)
+        self._watch = PictureWatch(calibration, self._geometry, self._options.watch)
+
+    def recalibrate(self, calibration: Calibration) -> None:
+        """Go on with another calibration, made by a person; everything is read anew."""
+        self._state, self._suspect, self._unchecked = None, False, True
+        self._next_check = float("-inf")
+        self._set(calibration)
 
     def _look_anew(self) -> None:
         """Everything counts as changed: after a time without trustworthy pictures."""
@@ -132,18 +141,20 @@ class EyeCore:
             return self._blind(frame.t, check.state, check.remedy)
         gate = self._judge(frame)
         if gate.brightness < self._options.dark_level:
-            return self._blind(
-                frame.t,
-                CameraState.DARK,
-                "The table is dark: switch on a lamp or open the lens cover.",
-            )
+            return self._blind(frame.t, CameraState.DARK, REMEDIES[CameraState.DARK])
         if self._state in (CameraState.DARK, CameraState.WRONG_SIZE):
             self._look_anew()
             gate = self._judge(frame)
         messages, in_place = self._check_place(frame, gate)
         if not in_place:
             return messages
-        messages += self._status(frame.t, CameraState.FINE)
+        state = self._watch.see(frame, quiet=gate.steady)
+        if self._state is CameraState.BLOCKED and state is not CameraState.BLOCKED:
+            self._look_anew()
+            gate = self._judge(frame)
+        messages += self._status(frame.t, state, REMEDIES.get(state, ""))
+        if state is CameraState.BLOCKED:
+            return messages + self._sight_change(frame.t, "covered")
         reading = self._reader.process(frame, gate)
         messages += self._look_over(frame.t, gate)
         if reading is not None:
@@ -320,6 +331,11 @@ class Eye:
         if status.state is not CameraState.FINE or trouble is None:
             return status
         return status.model_copy(update={"state": trouble.state, "remedy": trouble.remedy})
+
+    async def recalibrate(self, calibration: Calibration) -> None:
+        """Use another calibration from the next picture on."""
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._thread, self.core.recalibrate, calibration)
 
     async def messages(self) -> AsyncIterator[EyeMessage]:
         """Readings, changes of sight and of the camera's health, in order of time.

@@ -76,7 +76,13 @@ class SightChange(BaseModel):
 
 
 class CameraState(StrEnum):
-    """Health of the picture source."""
+    """Health of the picture source.
+
+    Nothing is read in ``starting``, ``stale`` (the same picture again and again), ``lost`` (none
+    at all), ``wrong_size``, ``moved``, ``dark`` and ``blocked`` (somebody over the table). Reading
+    goes on, with less certainty, in ``dim`` (a lamp has gone out), ``bright`` (overexposed),
+    ``tinted`` (the colours have shifted) and ``flicker``.
+    """
 
     STARTING = "starting"
     FINE = "fine"
@@ -85,6 +91,11 @@ class CameraState(StrEnum):
     WRONG_SIZE = "wrong_size"
     MOVED = "moved"
     DARK = "dark"
+    BLOCKED = "blocked"
+    DIM = "dim"
+    BRIGHT = "bright"
+    TINTED = "tinted"
+    FLICKER = "flicker"
 
 
 class CameraStatus(BaseModel):
@@ -105,3 +116,16 @@ class CameraStatus(BaseModel):
     dropped: int = 0
     restarts: int = 0
     remedy: str = ""
+
+
+class Recalibrated(BaseModel):
+    """The camera was calibrated anew in the middle of a session.
+
+    Attributes:
+        calibration: the new one (:class:`vision.calibration.Calibration`) as JSON values.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    t: float
+    calibration: dict[str, object]

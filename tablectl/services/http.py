@@ -2,7 +2,8 @@
 
 Brokers don't check Origin and Debian's Mosquitto ignores the bind address of a websocket listener,
 so browsers reach the broker only through here. There is no second API: everything about the game
-goes over MQTT.
+goes over MQTT. Only calibrating, which needs the camera's pictures, has requests of its own under
+``/api/calibration``; they take the token that the operator's login gives.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ import vision
 from tablectl import __version__
 from tablectl.messages import SCHEMA_VERSION
 from tablectl.services.broker import BrokerAccess, Credentials
+from tablectl.services.calibrating import CalibrationDesk
+from vision.calibration import CalibrationError
 
 MESSAGE_LIMIT: Final = 64 * 1024
 """Bytes of the largest WebSocket message taken from a browser."""
@@ -175,6 +178,7 @@ class WebServer:
         art: folder of tile faces, ``3m.svg``; the ones in the package by default.
         policy: which origins may connect.
         health: what ``/healthz`` reports; ``{"ok": False, ...}`` makes it answer 503.
+        desk: what the page ``#calibrate`` asks; without one there is no camera to calibrate.
     """
 
     def __init__(
@@ -187,6 +191,7 @@ class WebServer:
         art: Path | None = None,
         policy: OriginPolicy | None = None,
         health: Callable[[], Mapping[str, object]] | None = None,
+        desk: CalibrationDesk | None = None,
     ) -> None:
         self._access = access
         self._table = table
@@ -195,6 +200,8 @@ class WebServer:
         self._art = art or default_art()
         self._policy = policy or OriginPolicy()
         self._health = health or (lambda: {"ok": True})
+        self._desk = desk
+        self._token = secrets.token_urlsafe(24)
         self._limiter = LoginLimiter()
         self._bridges: set[web.WebSocketResponse] = set()
         self._runner: web.AppRunner | None = None
@@ -210,6 +217,8 @@ class WebServer:
         app.router.add_get("/mqtt", self._mqtt)
         app.router.add_get("/api/session", self._session)
         app.router.add_post("/api/login", self._login)
+        app.router.add_get("/api/calibration/picture", self._calibration_picture)
+        app.router.add_post("/api/calibration/{verb:trial|save}", self._calibration)
         app.router.add_get("/healthz", self._healthz)
         app.router.add_get("/art/{name}", self._art_file)
         app.router.add_get("/{path:.*}", self._page)
@@ -303,9 +312,41 @@ class WebServer:
                 "version": __version__,
                 "operator_login": self._operator_password is not None
                 and self._access.credentials.get("operator") is not None,
+                **({"token": self._token} if role == "operator" else {}),
             },
             headers={"Cache-Control": "no-store"},
         )
+
+    def _operators_desk(self, request: web.Request) -> CalibrationDesk:
+        """The desk, for who holds the operator's token."""
+        self._check_origin(request)
+        kind, _, token = request.headers.get("Authorization", "").partition(" ")
+        if kind != "Bearer" or not hmac.compare_digest(token.encode(), self._token.encode()):
+            raise web.HTTPUnauthorized(text="log in as the operator\n")
+        if self._desk is None:
+            raise web.HTTPNotFound(text="no camera is configured\n")
+        return self._desk
+
+    async def _calibration_picture(self, request: web.Request) -> web.Response:
+        desk = self._operators_desk(request)
+        try:
+            shown = await desk.show()
+        except CalibrationError as error:
+            return _refuse(409, str(error))
+        return web.json_response(shown, headers={"Cache-Control": "no-store"})
+
+    async def _calibration(self, request: web.Request) -> web.Response:
+        """Try or save a calibration; 422 says what is wrong with it."""
+        desk = self._operators_desk(request)
+        work = desk.save if request.match_info["verb"] == "save" else desk.attempt
+        try:
+            wish: Any = await request.json()
+        except (ValueError, RecursionError):
+            return _refuse(400, "send JSON")
+        try:
+            return web.json_response(await work(wish), headers={"Cache-Control": "no-store"})
+        except CalibrationError as error:
+            return _refuse(422, str(error))
 
     async def _healthz(self, _: web.Request) -> web.Response:
         report = dict(self._health())
