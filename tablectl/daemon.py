@@ -149,8 +149,8 @@ class Daemon:
             TableRequests(bus, client, referee.kit.total, lambda: referee.next.dealer)
             ended = self._end_on_request(bus, game)
             eye = self._open_eye(stack, bus, calibration)
-            desk = self._calibration_desk(bus, eye)
-            url, password = await self._start_server(stack, access, desk)
+            camera = self._calibration_desk(bus, eye)
+            url, password = await self._start_server(stack, access, camera)
             running = Running(
                 url, password, access, plan.session, recorder.status.path if recorder else None,
                 bus, game, eye, client, mqtt, ended,

@@ -121,7 +121,7 @@ def _path(contrast: Array) -> NDArray[np.int64]:
     rows, columns = contrast.shape
     index = np.arange(columns)
     jump = _SMOOTH * np.minimum(((index[:, None] - index[None, :]) / 2.0) ** 2, 25.0)
-    total = contrast[0]
+    total: Array = contrast[0]
     came = np.zeros((rows, columns), np.int64)
     for row in range(1, rows):
         options = total[None, :] - jump
@@ -183,10 +183,10 @@ def fit_lens(
         rest = others(k1, k2)
         return np.concatenate([straight * np.sqrt(len(rest) / count), rest])
 
-    guess = np.array(start)
+    guess = np.asarray(start, dtype=np.float64)
     for _ in range(_GAUSS_NEWTON):
         step = _newton_step(misfit, guess)
-        guess = np.clip(guess + step, -0.45, 0.45)
+        guess = np.asarray(np.clip(guess + step, -0.45, 0.45), dtype=float)
         if np.abs(step).max() < 1e-6:
             break
     k1, k2 = (round(float(k), 5) for k in guess)
@@ -202,8 +202,8 @@ def _newton_step(misfit: Residuals, guess: Array) -> Array:
         [(misfit(*(guess + small * unit)) - here) / small for unit in np.eye(2)], axis=1
     )
     precision = np.diag(1 / np.square(_PRIOR)) * _SIGMA_PX**2
-    step: Array = -np.linalg.solve(slope.T @ slope + precision, slope.T @ here + precision @ guess)
-    return np.clip(step, -0.15, 0.15)
+    step = -np.linalg.solve(slope.T @ slope + precision, slope.T @ here + precision @ guess)
+    return np.asarray(np.clip(step, -0.15, 0.15), dtype=float)
 
 
 def _off_line(points: Array, lens: Lens) -> Array:

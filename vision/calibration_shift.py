@@ -60,7 +60,8 @@ def find_patch(patch: tuple[float, float, str], image: Image) -> PatchFound | No
     _, best, _, (bx, by) = cv2.minMaxLoc(scores)
     if best < ALIKE:
         return None
-    fx, fy = _between(scores[by], bx), _between(scores[:, bx], by)
+    across, down = (np.asarray(row, dtype=float) for row in (scores[by], scores[:, bx]))
+    fx, fy = _between(across, bx), _between(down, by)
     half = PATCH_PX // 2
     return PatchFound((x, y), (left + bx + fx + half, top + by + fy + half), float(best))
 

@@ -7,7 +7,6 @@ light was like before is learnt from the session: the first pictures, then slowl
 
 from __future__ import annotations
 
-import itertools
 from collections import deque
 from dataclasses import dataclass
 from typing import Final
@@ -45,9 +44,11 @@ REMEDIES: Final[dict[CameraState, str]] = {
 }
 """One sentence for a person, for each state that the pictures themselves show."""
 
-_SAMPLE_WIDTH: Final = 120
+_SAMPLE_WIDTH: Final = 96
 """Pixels across the sample."""
 _BANDS: Final = 6
+_GREY: Final = np.array([0.114, 0.587, 0.299], np.float32)
+"""Shares of blue, green and red in brightness."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,11 @@ class PictureWatch:
     ) -> None:
         self._options = options or WatchOptions()
         self._step = max(1, calibration.image_size[0] // _SAMPLE_WIDTH)
-        self._felt = _felt_samples(calibration, geometry, self._step)
+        felt = _felt_samples(calibration, geometry, self._step)
+        rows, columns = np.nonzero(felt)
+        self._rows, self._columns = rows * self._step, columns * self._step
+        self._band = (rows - rows.min()) * _BANDS // (int(rows.max() - rows.min()) + 1)
+        self._band_sizes = np.bincount(self._band, minlength=_BANDS)
         self._seen = 0
         self._usual: Look | None = None
         self._found: CameraState = CameraState.FINE
@@ -165,22 +170,17 @@ class PictureWatch:
         return self._tell(state, frame.t)
 
     def _measure(self, image: Image) -> Look:
-        sample = image[:: self._step, :: self._step]
-        pixels = sample[self._felt].astype(np.float32)
-        grey = pixels @ np.array([0.114, 0.587, 0.299], np.float32)
+        pixels = image[self._rows, self._columns].astype(np.float32)
+        grey = pixels @ _GREY
         cloth = _cloth(pixels, grey)
-        blue, green, red = (float(np.median(pixels[cloth, k])) + 6.0 for k in range(3))
-        rows = np.nonzero(self._felt)[0]
-        edges = np.linspace(rows.min(), rows.max() + 1, _BANDS + 1)
-        bands = tuple(
-            float(grey[(rows >= a) & (rows < b)].mean()) for a, b in itertools.pairwise(edges)
-        )
+        blue, green, red = np.median(pixels[cloth], axis=0) + 6.0
+        bands = np.bincount(self._band, weights=grey, minlength=_BANDS) / self._band_sizes
         return Look(
             level=float(np.median(grey[cloth])),
             tint=(float(np.log(red / green)), float(np.log(blue / green))),
-            burnt=float((pixels.min(axis=1) >= 250).mean()),
-            cloth=float(cloth.mean()),
-            bands=bands,
+            burnt=float(np.count_nonzero(pixels.min(axis=1) >= 250)) / len(pixels),
+            cloth=float(np.count_nonzero(cloth)) / len(pixels),
+            bands=tuple(float(band) for band in bands),
         )
 
     def _learn(self, look: Look, t: float, *, quiet: bool) -> Look | None:
