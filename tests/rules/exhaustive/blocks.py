@@ -15,7 +15,6 @@ from itertools import combinations, combinations_with_replacement
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 Vector = tuple[int, ...]
 """Copies by place in a block: nine places of a suit, seven honours."""
@@ -111,7 +110,7 @@ class Table:
         if entry is None:
             return ()
         vectors, array = entry
-        fits: npt.NDArray[np.bool_] = (array >= np.array(naturals, np.int8)).all(axis=1)
+        fits = np.all(array >= np.array(naturals, np.int8), axis=1)
         return [vectors[i] for i in np.flatnonzero(fits)]
 
 
@@ -168,7 +167,7 @@ def hands(
     contexts: Sequence[Any] = (None,) * 4,
     honour_runs: bool = False,
     most: int | None = None,
-) -> set[tuple[Hashable, ...]]:
+) -> set[tuple[Any, ...]]:
     """Every way to complete a hand, as the features of its blocks.
 
     Args:
@@ -185,10 +184,10 @@ def hands(
     if sum(map(sum, held)) + wilds != 3 * sets + 2 * pairs:
         return set()
     size = max(sets, 4) if most is None else most
-    state: dict[tuple[int, int, int], set[tuple[Hashable, ...]]] = {(sets, pairs, wilds): {()}}
+    state: dict[tuple[int, int, int], set[tuple[Any, ...]]] = {(sets, pairs, wilds): {()}}
     for block, naturals in enumerate(held):
         kind = SUIT if block < 3 else HONOUR_RUNS if honour_runs else HONOURS
-        following: dict[tuple[int, int, int], set[tuple[Hashable, ...]]] = {}
+        following: dict[tuple[int, int, int], set[tuple[Any, ...]]] = {}
         for (left, eyes, wild), done in state.items():
             for used in range(wild + 1):
                 if (sum(naturals) + used) % 3 == 1:

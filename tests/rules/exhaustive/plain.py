@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tablectl.rules.case import ScoreCase
+from tablectl.rules.yangzhou.options import YangzhouOptions
 from tests.rules import brute
 from tests.rules.exhaustive.scores import Claim, Verdict
-from tests.rules.test_yangzhou import YangzhouOptions, _plain_points
+from tests.rules.test_yangzhou import _plain_points
 
 ENDS = {0, 8, 9, 17, 18, 26}
 
@@ -136,15 +137,13 @@ def yangzhou(case: ScoreCase) -> Verdict:
     c = Claim(case)
     options = YangzhouOptions.model_validate(c.options)
     hand = [int(t) for t in c.seat.hand]
-    singles = [
-        k for k in range(34) if hand.count(k) < 4 and brute.is_standard([*hand, k])
-    ]
+    singles = [k for k in range(34) if hand.count(k) < 4 and brute.is_standard([*hand, k])]
     kinds = [m.kind for m in c.seat.melds]
     kongs = kinds.count("kong") + kinds.count("added_kong") + 2 * kinds.count("closed_kong")
     found = []
     for pair, sets in brute.partitions(c.tiles):
         if len(sets) + len(c.laid) == 4:
-            score = _plain_points(case, c.win, pair, list(sets), c.laid, options)
+            score = _plain_points(case, c.win, pair, list(sets), c.laid, options)  # type: ignore[arg-type]
             score += (not c.opened) - (not c.laid)  # a closed kong leaves the hand closed
             found.append(score + (len(singles) == 1) + kongs)
     if not found:

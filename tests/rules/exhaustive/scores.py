@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, combinations_with_replacement
 from typing import Any
 
 from tablectl.rules.case import ScoreCase, SeatState
@@ -44,9 +45,7 @@ class Claim:
         self.wilds = self.held + counts_wild
         self.own_wind = 27 + (self.win.seat - case.dealer) % len(case.seats)
         self.round_wind = 27 + "ESWN".index(case.round_wind or "E")
-        self.losers = [
-            s for s in range(len(case.seats)) if s != self.win.seat
-        ]
+        self.losers = [s for s in range(len(case.seats)) if s != self.win.seat]
 
     def face(self, tile: int) -> int:
         """A white dragon that borrows a face plays as that tile."""
@@ -170,9 +169,8 @@ def beijing(case: ScoreCase) -> Verdict:
     scores = [s for s in _beijing_shapes(c, wild, weigh, added, eye=eye) if s is not None]
     if not scores:
         return "not_winning_shape"
-    if not c.drawn:
-        if c.opened or c.held > 2 or eye:
-            return "claim_not_allowed"
+    if not c.drawn and (c.opened or c.held > 2 or eye):
+        return "claim_not_allowed"
     score = max(scores) + weigh["banker"] * (c.win.seat == case.dealer)
     score += weigh["closed"] * (not c.opened) + weigh["own_tile"] * c.drawn
     score += weigh["kong_bloom"] * bool(c.drawn and c.win.flags.kong_draw)
@@ -202,15 +200,15 @@ def _beijing_shapes(
         c.tiles, c.wilds, 4 - len(c.laid), feature=_beijing_part, contexts=contexts
     ):
         suits, score = set(laid_suits), 0
-        straight = all(f[3] for f in features)  # type: ignore[index]
+        straight = all(f[3] for f in features)
         runs = set(laid_runs)
         for block, feature in enumerate(features):
-            starts, _, tiles, _, _, _ = feature  # type: ignore[misc]
+            starts, _, tiles, _, _, _ = feature
             low = LOWS[block]
             runs |= {(low + s, low + s + 1, low + s + 2) for s in starts}
             if tiles and block < 3:
                 suits.add(block)
-        honours = laid_honours or bool(features[3][2])  # type: ignore[index]
+        honours = laid_honours or bool(features[3][2])
         base = common(suits, honours, straight)
         if base is None:
             continue
@@ -218,11 +216,11 @@ def _beijing_shapes(
         for suit in range(3):
             if {(9 * suit + s, 9 * suit + s + 1, 9 * suit + s + 2) for s in (0, 3, 6)} <= runs:
                 score += weigh["flush"]
-                native = features[suit][4] and wild // 9 == suit  # type: ignore[index]
+                native = features[suit][4] and wild // 9 == suit
                 score += bool(native and c.options.get("native_wild_flush_double"))
-        any_run = bool(laid_runs) or any(f[1] for f in features)  # type: ignore[index]
+        any_run = bool(laid_runs) or any(f[1] for f in features)
         score += added.get("all_pung", 0) * (not any_run)
-        score += weigh["catch_five"] * any(f[5] for f in features)  # type: ignore[index]
+        score += weigh["catch_five"] * any(f[5] for f in features)
         yield score
     if c.is_pair_hand():
         yield from _beijing_pairs(c, wild, weigh, common)
@@ -281,9 +279,7 @@ def xiamen(case: ScoreCase) -> Verdict:
     as_closed = quanzhou and bool(c.options.get("quanzhou_open_pung_as_closed"))
     steps = {"pung": 1 if as_closed else 0, "kong": 2, "added_kong": 1 if quanzhou else 2,
              "closed_kong": 3}  # fmt: skip
-    laid = sum(
-        steps[m.kind] + (c.face(m.tiles[0]) >= 27) for m in c.seat.melds if m.kind != "chow"
-    )
+    laid = sum(steps[m.kind] + (c.face(m.tiles[0]) >= 27) for m in c.seat.melds if m.kind != "chow")
     fixed = len(c.seat.flowers) + c.wilds + laid
     if not quanzhou:
         fixed += 4 * sum(set(range(a, a + 4)) <= set(c.seat.flowers) for a in (34, 38))
@@ -292,9 +288,7 @@ def xiamen(case: ScoreCase) -> Verdict:
         (place, c.drawn, last_gold, 0 if as_closed else 1)
         for place in c.places(None if last_gold else c.face(c.tile))
     ]
-    ways = hands(
-        c.tiles, c.wilds, 5 - len(c.laid), feature=_xiamen_part, contexts=contexts, most=5
-    )
+    ways = hands(c.tiles, c.wilds, 5 - len(c.laid), feature=_xiamen_part, contexts=contexts, most=5)
     three = c.drawn and c.win.flags.last_tile and c.wilds == 3
     if not ways and not three:
         return "not_winning_shape"
@@ -303,13 +297,13 @@ def xiamen(case: ScoreCase) -> Verdict:
         return "claim_not_allowed"
     scored: list[tuple[int, int]] = []
     for features in ways:
-        flowers = sum(f[0] for f in features)  # type: ignore[index]
+        flowers = sum(f[0] for f in features)
         if c.drawn:
             scored.append((2, flowers))
-            if any(f[1] for f in features):  # type: ignore[index]
+            if any(f[1] for f in features):
                 scored.append((3 if quanzhou else 4, flowers))
             continue
-        costs = [f[2] for f in features if f[2] is not None]  # type: ignore[index]
+        costs = [f[2] for f in features if f[2] is not None]
         if costs:
             scored.append((2 if c.win.by == "rob_kong" else 1, flowers - min(costs)))
     if three:
@@ -353,8 +347,8 @@ def nanchang(case: ScoreCase) -> Verdict:
         for features in hands(
             tiles, wilds, sets, feature=_nanchang_part, contexts=c.places(claimed), honour_runs=True
         ):
-            runs = any(f[0] for f in features)  # type: ignore[index]
-            alone = any(f[1] for f in features)  # type: ignore[index]
+            runs = any(f[0] for f in features)
+            alone = any(f[1] for f in features)
             found.append((int(not runs and not chows), german, not alone))
         if c.laid:
             return
@@ -385,7 +379,7 @@ def _nanchang_calls(c: Claim, chows: bool, sets: int) -> Iterator[tuple[int, boo
         for features in hands(
             tiles, wilds, sets, pairs=0, feature=_nanchang_part, honour_runs=True
         ):
-            runs = any(f[0] for f in features)  # type: ignore[index]
+            runs = any(f[0] for f in features)
             yield 1 + (not runs and not chows), german, True
         if not c.laid and len(tiles) + wilds == 12 and is_pairs(tiles, wilds):
             yield 2, german, True
@@ -398,7 +392,7 @@ def _nanchang_points(c: Claim, shape: int, german: bool) -> int:
     doubles += bool(c.drawn and c.win.flags.kong_draw) + (c.win.by == "rob_kong")
     total = 0
     for loser in c.losers:
-        own = c.case.dealer in (loser, c.win.seat)
+        own = int(c.case.dealer in (loser, c.win.seat))
         own += c.win.by == "discard" and loser == c.win.from_seat
         total += int(2 ** (doubles + own)) + 5 * german
     return total
@@ -414,7 +408,7 @@ def nanchang_received(case: ScoreCase, found: Settlement) -> Verdict:
     doubles, german = len(patterns), "german" in patterns
     total = 0
     for loser in c.losers:
-        own = case.dealer in (loser, c.win.seat)
+        own = int(case.dealer in (loser, c.win.seat))
         own += c.win.by == "discard" and loser == c.win.from_seat
         total += int(2 ** (doubles + own)) + 5 * german
     return total
@@ -485,9 +479,7 @@ def fenghua(case: ScoreCase) -> Verdict:
 
 def _fenghua_single(c: Claim) -> int:
     own = Counter([*c.before, *(t for m in c.seat.melds for t in m.tiles)])
-    calls = sum(
-        own[kind] < 4 and _fenghua_wins(c, [*c.before, kind], c.held) for kind in range(34)
-    )
+    calls = sum(own[kind] < 4 and _fenghua_wins(c, [*c.before, kind], c.held) for kind in range(34))
     return int(calls == 1)
 
 
@@ -550,7 +542,7 @@ def _fenghua_loose(c: Claim, unit: int, celebrated: bool) -> Iterator[int]:
         return
     if any(t < 27 for t in (*c.tiles, *(g[0] for g in c.laid))):
         return
-    for chosen in blocks.combinations_with_replacement(range(27, 34), c.wilds):
+    for chosen in combinations_with_replacement(range(27, 34), c.wilds):
         counts = Counter([*c.tiles, *chosen])
         pungs = [g[0] for g in c.laid] + [t for t, n in counts.items() if n >= 3]
         points = sum((p >= 31) + (p == c.own_wind) + (p == c.round_wind) for p in pungs)
@@ -585,7 +577,7 @@ def _fenghua_others(c: Claim, unit: int, celebrated: bool) -> Iterator[int | Non
 
 def _independent_wholes(c: Claim) -> Iterator[list[int]]:
     """Every independent hand that the wild tiles make of it."""
-    for chosen in blocks.combinations(sorted(set(range(34)) - set(c.tiles)), c.wilds):
+    for chosen in combinations(sorted(set(range(34)) - set(c.tiles)), c.wilds):
         whole = [*c.tiles, *chosen]
         if blocks.is_independent(whole, 0):
             yield whole
@@ -817,4 +809,3 @@ def _mainland_fan(c: Claim, f: list[Any], table: dict[str, int]) -> int | None:
     names += ["round_wind"] * (f[3][3][1] or c.round_wind in laid_pungs)
     names += [m.kind for m in c.seat.melds if m.is_kong]
     return sum(table[name] for name in names) if names else None
-
