@@ -14,6 +14,7 @@ from firmware_protocol.controller import Controller, NonVolatile
 from firmware_protocol.errors import LinkBusyError, MalformedMessageError
 from firmware_protocol.link import (
     HEARTBEAT_INTERVAL,
+    REPORT_INTERVAL,
     SILENCE_LIMIT,
     DatagramReceived,
     Delivered,
@@ -27,8 +28,6 @@ from firmware_protocol.wire import Message, decode, encode, spec_of
 
 MAX_STEPS_PER_TURN = 400
 _HOST_HELLO = spec_of(m.HostHello).id
-REPORT_INTERVAL = 5.0
-"""Seconds between reports of the link's counters."""
 CONFIGURATION = b"simulated table, factory configuration 1"
 
 

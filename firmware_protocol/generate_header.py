@@ -73,6 +73,7 @@ def _constants() -> Iterator[str]:
     yield f"#define TC_MAX_RAW {framing.MAX_RAW}u /* header, payload, CRC */"
     yield f"#define TC_MAX_STUFFED {framing.MAX_STUFFED}u /* after COBS, without the delimiter */"
     yield f"#define TC_WINDOW {link.WINDOW}u"
+    yield f"#define TC_QUEUE_LIMIT {link.QUEUE_LIMIT}u"
     milliseconds = {
         "INITIAL_TIMEOUT_MS": link.INITIAL_TIMEOUT,
         "MIN_TIMEOUT_MS": link.MIN_TIMEOUT,
@@ -80,10 +81,17 @@ def _constants() -> Iterator[str]:
         "SILENCE_LIMIT_MS": link.SILENCE_LIMIT,
         "HEARTBEAT_INTERVAL_MS": link.HEARTBEAT_INTERVAL,
         "RST_INTERVAL_MS": link.RST_INTERVAL,
+        "REPORT_INTERVAL_MS": link.REPORT_INTERVAL,
     }
     for name, seconds in milliseconds.items():
         yield f"#define TC_{name} {round(seconds * 1000)}u"
     yield f"#define TC_MAX_TIMEOUTS {link.MAX_TIMEOUTS}u"
+    yield ""
+    yield "/* Tile programs: X(tiles, stacks from the dealer counter-clockwise). */"
+    yield "#define TC_TILE_PROGRAMS(X) \\"
+    for program, stacks in messages.STACKS_FROM_DEALER.items():
+        end = " \\" if program is not list(messages.STACKS_FROM_DEALER)[-1] else ""
+        yield f"    X({program.value}, {', '.join(map(str, stacks))}){end}"
     yield ""
     for spec in all_messages():
         yield f"#define TC_MSG_{snake(spec.name).upper()} {spec.id:#04x}u /* {spec.direction} */"

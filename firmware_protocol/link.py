@@ -33,6 +33,8 @@ HEARTBEAT_INTERVAL = 0.5
 """Seconds between heartbeats, both ways."""
 RST_INTERVAL = 0.1
 """At most one "no such session" in this many seconds."""
+REPORT_INTERVAL = 5.0
+"""Seconds between the table's reports of its link's counters."""
 
 
 class Phase(Enum):

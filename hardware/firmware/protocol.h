@@ -19,13 +19,24 @@
 #define TC_MAX_RAW 71u /* header, payload, CRC */
 #define TC_MAX_STUFFED 72u /* after COBS, without the delimiter */
 #define TC_WINDOW 4u
+#define TC_QUEUE_LIMIT 64u
 #define TC_INITIAL_TIMEOUT_MS 300u
 #define TC_MIN_TIMEOUT_MS 30u
 #define TC_MAX_TIMEOUT_MS 1000u
 #define TC_SILENCE_LIMIT_MS 2000u
 #define TC_HEARTBEAT_INTERVAL_MS 500u
 #define TC_RST_INTERVAL_MS 100u
+#define TC_REPORT_INTERVAL_MS 5000u
 #define TC_MAX_TIMEOUTS 8u
+
+/* Tile programs: X(tiles, stacks from the dealer counter-clockwise). */
+#define TC_TILE_PROGRAMS(X) \
+    X(0, 0, 0, 0, 0) \
+    X(84, 14, 14, 14, 0) \
+    X(96, 16, 16, 16, 0) \
+    X(108, 14, 13, 14, 13) \
+    X(136, 17, 17, 17, 17) \
+    X(144, 18, 18, 18, 18)
 
 #define TC_MSG_HOST_HELLO 0x01u /* host-to-table */
 #define TC_MSG_TABLE_HELLO 0x02u /* table-to-host */
