@@ -84,7 +84,9 @@ void snapshot_write(const board_t *b, double behind, char *out, size_t space) {
     for (int i = 0; i < SIDES; i++) {
         put(&w, "%s%d", i ? ", " : "", b->machine.stacks[i]);
     }
-    put(&w, "], \"relay\": %s, ", b->out.relay ? "true" : "false");
+    put(&w, "], ");
+    put_counts(&w, "lights", b->chain.lights);
+    put(&w, "\"relay\": %s, ", b->out.relay ? "true" : "false");
     put_motors(&w, b);
     if (s->opened_at == NEVER || s->off_at == NEVER) {
         put(&w, "\"e_stop_off_us\": null, ");
