@@ -150,6 +150,11 @@ def check_hand(events: list[Event]) -> None:
     assert sum(state.settlement.delta) == 0
     assert state.next is not None
     every_tile_is_somewhere(state)
+    seen_alike(events, state)
+
+
+def seen_alike(events: list[Event], state: HandState) -> None:
+    """What a camera sees of a hand, with and without draws, comes to the same."""
     for hidden in (as_seen_from_above(events), as_seen_from_above(events, draws=True)):
         seen, seen_steps = played(hidden)
         assert not any(step.issues for step in seen_steps)
