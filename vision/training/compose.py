@@ -29,7 +29,10 @@ from .artwork import (
     photo_faces,
     shift_hue,
 )
+from .develop import develop
+from .faces.sets import random_set
 from .lettering import lettered_set
+from .outside import load_folder
 from .sources import FloatArray, ImageArray, Photo, load_split
 
 SIZE = 640
@@ -87,12 +90,19 @@ def _paint_face(
 ) -> ImageArray:
     ink = art.faces[tile][int(rng.integers(len(art.faces[tile])))]
     ink = colour_ink(ink, tile, rng) if art.mono else shift_hue(ink, rng)
+    return _lay_ink(ink, body, fill, float(rng.uniform(0.85, 1.0)), rng)
+
+
+def _lay_ink(
+    ink: ImageArray, body: FloatArray, fill: float, fade: float, rng: np.random.Generator
+) -> ImageArray:
+    """An opaque face: the ink on a body, filling a share of it, ``fade`` of full strength."""
     size = (round(FACE_WIDTH * fill), round(FACE_HEIGHT * fill))
     small = cv2.resize(ink, size, interpolation=cv2.INTER_AREA).astype(np.float64)
     left, top = (FACE_WIDTH - size[0]) // 2, (FACE_HEIGHT - size[1]) // 2
     face = _paint_body(body, rng)
     part = face[top : top + size[1], left : left + size[0]]
-    alpha = small[:, :, 3:] / 255 * rng.uniform(0.85, 1.0)
+    alpha = small[:, :, 3:] / 255 * fade
     part[:] = part * (1 - alpha) + small[:, :, :3] * alpha
     return np.clip(face, 0, 255).astype(np.uint8)
 
@@ -133,9 +143,40 @@ def art_style(
     return faces, body
 
 
-def random_style(arts: list[ArtSet], photos: list[Photo], rng: np.random.Generator) -> Style:
-    """A set of tiles for one scene: drawn, or cut from one photograph."""
-    if photos and rng.random() < 0.3:
+def made_up_style(
+    arts: list[ArtSet], rng: np.random.Generator
+) -> tuple[list[tuple[int, ImageArray]], FloatArray]:
+    """Bitmaps of a made-up set (:mod:`vision.training.faces`), and its body colour."""
+    dark = rng.random() < 0.03
+    body = rng.uniform(15, 90, 3) if dark else _body_colour(rng)
+    art = random_set(rng, arts, light=dark)
+    fill = float(rng.uniform(0.74, 1.0))
+    fade = float(rng.choice([1.0, rng.uniform(0.55, 1.0)]))
+    worn = rng.random() < 0.2
+    faces: list[tuple[int, ImageArray]] = []
+    for tile, (ink,) in art.faces.items():
+        if worn:
+            scratched = cv2.resize(
+                rng.uniform(0.25, 1.6, (16, 12)).astype(np.float32), (FACE_WIDTH, FACE_HEIGHT)
+            )
+            ink = ink.copy()
+            ink[:, :, 3] = np.clip(ink[:, :, 3] * np.minimum(scratched, 1), 0, 255)
+        faces.append((tile, _lay_ink(ink, body, fill, fade, rng)))
+    return faces, np.asarray(body, np.float64)
+
+
+def random_style(
+    arts: list[ArtSet],
+    photos: list[Photo],
+    rng: np.random.Generator,
+    made_up: float = 0.0,
+    widths: tuple[float, float] = (24, 62),
+) -> Style:
+    """A set of tiles for one scene: made up (a share of ``made_up``), drawn, or photographed."""
+    if rng.random() < made_up:
+        faces, body = made_up_style(arts, rng)
+        upright = True
+    elif photos and rng.random() < 0.3:
         photo = photos[int(rng.integers(len(photos)))]
         faces, body, upright = photo_faces(photo, 30, rng), _body_colour(rng), False
         if faces:
@@ -145,7 +186,7 @@ def random_style(arts: list[ArtSet], photos: list[Photo], rng: np.random.Generat
         upright = True
     back = _back_colour(rng)
     faces = [*faces, (int(BACK), _paint_back(back, rng, rng.random() < 0.2))]
-    width = math.exp(rng.uniform(math.log(24), math.log(62)))
+    width = math.exp(rng.uniform(math.log(widths[0]), math.log(widths[1])))
     return Style(
         faces=faces,
         upright=upright,
@@ -293,16 +334,21 @@ def _quad(centre: FloatArray, width: float, height: float, angle: float) -> Floa
     return turned
 
 
-def layout_group(style: Style, angle: float, rng: np.random.Generator) -> tuple[list[Place], bool]:
+LAYOUTS = ("river", "row", "meld", "wall", "loose", "standing", "grid")
+USUAL = (0.25, 0.15, 0.15, 0.13, 0.1, 0.12, 0.1)
+MOSTLY_FACES = (0.32, 0.2, 0.15, 0.03, 0.12, 0.04, 0.14)
+"""Shares of the layouts: as on a table, and for pictures that are to teach the faces."""
+
+
+def layout_group(
+    style: Style, angle: float, rng: np.random.Generator, shares: tuple[float, ...] = USUAL
+) -> tuple[list[Place], bool]:
     """One row, river, meld, wall, loose heap or standing hand round the origin; True: standing."""
     w, h = style.width, style.height
     gap = float(rng.choice([0.0, 0.01, 0.04, 0.12, 0.3]))
     step = w * (1 + gap)
     jitter = float(rng.choice([0.0, 0.6, 2.0, 5.0]))
-    kind = rng.choice(
-        ["river", "row", "meld", "wall", "loose", "standing", "grid"],
-        p=[0.25, 0.15, 0.15, 0.13, 0.1, 0.12, 0.1],
-    )
+    kind = rng.choice(LAYOUTS, p=shares)
     local: list[tuple[float, float, float, int, bool]] = []
     back_row = rng.random() < 0.12
     if kind in ("river", "grid"):
@@ -454,9 +500,16 @@ def _shadow(
     image[:] = (image * dark).astype(np.uint8)
 
 
-def compose(arts: list[ArtSet], photos: list[Photo], rng: np.random.Generator) -> Scene:
-    """One scene of 640x640 px with one set of tiles."""
-    style = random_style(arts, photos, rng)
+def compose(
+    arts: list[ArtSet],
+    photos: list[Photo],
+    rng: np.random.Generator,
+    made_up: float = 0.0,
+    widths: tuple[float, float] = (24, 62),
+    dense: bool = False,
+) -> Scene:
+    """One scene of 640x640 px with one set of tiles; ``dense``: crowded with faces."""
+    style = random_style(arts, photos, rng, made_up, widths)
     scene = Scene(felt(rng), np.zeros((SIZE // 4, SIZE // 4), np.uint8))
     draw_clutter(scene.image, rng)
     if rng.random() < 0.3:
@@ -465,9 +518,9 @@ def compose(arts: list[ArtSet], photos: list[Photo], rng: np.random.Generator) -
         draw_panel(scene.image, rng)
     camera = float(rng.uniform(0, 360)) if rng.random() < 0.25 else float(rng.normal(0, 3))
     wanted: list[tuple[list[Place], bool]] = []
-    for _ in range(int(rng.integers(8, 40))):
+    for _ in range(int(rng.integers(40, 90) if dense else rng.integers(8, 40))):
         angle = camera + 90 * int(rng.integers(4)) + float(rng.normal(0, 2))
-        places, standing = layout_group(style, angle, rng)
+        places, standing = layout_group(style, angle, rng, MOSTLY_FACES if dense else USUAL)
         origin = rng.uniform(-0.05, 1.05, 2) * SIZE
         places = [Place(p.centre + origin, p.angle, p.level, p.back) for p in places]
         quads = np.stack([_quad(p.centre, style.width, style.height, p.angle) for p in places])
@@ -520,17 +573,34 @@ def main() -> None:
     parser.add_argument(
         "--fonts", type=Path, nargs="*", default=[], help="CJK fonts to letter with"
     )
+    parser.add_argument(
+        "--made-up", type=float, default=0.0, help="share of pictures with a made-up set"
+    )
+    parser.add_argument("--widths", type=float, nargs=2, default=(24, 62), help="of tiles, px")
+    parser.add_argument(
+        "--develop", action="store_true", help="tilt, light, blur, noise and JPEG of a camera"
+    )
+    parser.add_argument(
+        "--sets", type=Path, nargs="*", default=[], help="folders of vision.training.outside"
+    )
+    parser.add_argument("--dense", action="store_true", help="crowded with faces")
+    parser.add_argument("--leave-out", nargs="*", default=[], help="names of artwork not to use")
     options = parser.parse_args()
     cv2.setNumThreads(1)
     options.out.mkdir(parents=True, exist_ok=True)
-    arts = load_art(options.art)
+    arts = [art for art in load_art(options.art) if art.name not in options.leave_out]
+    arts += [load_folder(folder) for folder in options.sets]
     rng = np.random.default_rng(options.seed)
     arts += [lettered_set(font, arts[:5], rng) for font in options.fonts for _ in range(12)]
     photos = usable_for_cutting(load_split(options.photos, "train"))
     for number in range(options.first, options.first + options.count):
-        scene = compose(arts, photos, np.random.default_rng([options.seed, number]))
+        chance = np.random.default_rng([options.seed, number])
+        scene = compose(arts, photos, chance, options.made_up, tuple(options.widths), options.dense)
+        quality = 93
+        if options.develop:
+            scene.image, scene.rows, quality = develop(scene.image, scene.rows, chance)
         stem = options.out / f"{number:05d}"
-        cv2.imwrite(str(stem.with_suffix(".jpg")), scene.image, [cv2.IMWRITE_JPEG_QUALITY, 93])
+        cv2.imwrite(str(stem.with_suffix(".jpg")), scene.image, [cv2.IMWRITE_JPEG_QUALITY, quality])
         stem.with_suffix(".json").write_text(json.dumps(scene.rows))
 
 

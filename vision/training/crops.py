@@ -198,10 +198,13 @@ def render_crop(
     centre: FloatArray,
     target: FloatArray,
     rng: np.random.Generator,
+    worsen: float = 1.0,
 ) -> npt.NDArray[np.uint8]:
     """The crop round ``target`` (box size after ``linear``, jittered) at ``centre`` of ``image``.
 
     ``linear`` (2, 2) turns and stretches the picture round ``centre`` (px of ``image``).
+    ``worsen``: the share of crops that are made coarser and degraded; pictures that a camera has
+    developed already need little of it.
     """
     moved, span = _jittered(np.zeros(2, np.float32), target, rng)
     side = float(span.max()) * CROP_SCALE
@@ -216,8 +219,9 @@ def render_crop(
     crop = cv2.warpAffine(
         image, matrix, (CROP_PX, CROP_PX), flags=cv2.INTER_LINEAR, borderValue=fill
     )
-    crop = _coarsen(np.asarray(crop, np.uint8), rng)
-    crop = degrade(crop, rng, 0.9)
+    crop = np.asarray(crop, np.uint8)
+    if worsen >= 1 or rng.random() < worsen:
+        crop = degrade(_coarsen(crop, rng), rng, 0.9)
     box = np.zeros((CROP_PX, CROP_PX), np.uint8)
     half = span * scale / 2
     low, high = np.round(CROP_PX / 2 - half).astype(int), np.round(CROP_PX / 2 + half).astype(int)
@@ -263,23 +267,39 @@ def photo_sample(patches: Patches, row: int, rng: np.random.Generator) -> Sample
 
 
 class SceneCrops:
-    """Crops of made pictures: ``<stem>.jpg`` with ``<stem>.json``; folders may grow meanwhile."""
+    """Crops of made pictures: ``<stem>.jpg`` with ``<stem>.json``; folders may grow meanwhile.
 
-    def __init__(self, folders: list[Path]) -> None:
-        self.folders = folders
+    ``developed``: folders whose pictures look as a camera delivers them; their crops are worsened
+    rarely. ``fresh`` is the share of draws from these folders.
+    """
+
+    def __init__(
+        self, folders: list[Path], developed: list[Path] | None = None, fresh: float = 0.7
+    ) -> None:
+        self.folders, self.developed, self.fresh = folders, developed or [], fresh
         self.files: list[list[Path]] = []
+        self.fresh_files: list[list[Path]] = []
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a picture to draw from."""
+        return bool(self.files or self.fresh_files)
 
     def refresh(self) -> None:
         """List the pictures that are there now."""
-        listed = [
-            sorted(p for p in f.glob("*.jpg") if p.with_suffix(".json").exists())
-            for f in self.folders
-        ]
-        self.files = [files for files in listed if files]
+        self.files = _pictures(self.folders)
+        self.fresh_files = _pictures(self.developed)
 
     def draw(self, count: int, rng: np.random.Generator) -> list[Sample]:
         """Up to ``count`` crops of one random picture."""
-        files = self.files[int(rng.integers(len(self.files)))]
+        fresh = bool(self.fresh_files) and (not self.files or rng.random() < self.fresh)
+        folders = self.fresh_files if fresh else self.files
+        if fresh:
+            sizes = np.array([len(files) for files in folders], np.float64)
+            files = folders[int(rng.choice(len(folders), p=sizes / sizes.sum()))]
+        else:
+            files = folders[int(rng.integers(len(folders)))]
+        worsen = 0.2 if fresh else 1.0
         path = files[int(rng.integers(len(files)))]
         image = cv2.imread(str(path))
         listed: list[dict[str, Any]] = json.loads(path.with_suffix(".json").read_text())
@@ -290,10 +310,18 @@ class SceneCrops:
         picture = np.asarray(image, np.uint8)
         finds = path.with_suffix(".none.json")
         mined: list[list[float]] = json.loads(finds.read_text()) if finds.exists() else []
-        wrong = min(3, 1 + len(mined) // 3)
-        made = [scene_sample(picture, rows[i], rng) for i in order[wrong:]]
-        made += [no_tile_sample(picture, listed, mined, rng) for _ in range(wrong)]
+        wrong = min(3, 1 + len(mined) // 3) if not fresh or rng.random() < 0.7 else 0
+        made = [scene_sample(picture, rows[i], rng, worsen) for i in order[wrong:]]
+        made += [no_tile_sample(picture, listed, mined, rng, worsen) for _ in range(wrong)]
         return [sample for sample in made if sample is not None]
+
+
+def _pictures(folders: list[Path]) -> list[list[Path]]:
+    """Pictures with outlines of each folder that has any."""
+    listed = [
+        sorted(p for p in f.glob("*.jpg") if p.with_suffix(".json").exists()) for f in folders
+    ]
+    return [files for files in listed if files]
 
 
 def no_tile_box(
@@ -323,6 +351,7 @@ def no_tile_sample(
     rows: list[dict[str, Any]],
     mined: list[list[float]],
     rng: np.random.Generator,
+    worsen: float = 1.0,
 ) -> Sample | None:
     """A crop of what is no tile: felt, edges of tiles, standing tiles, dice, hands, keys.
 
@@ -339,7 +368,7 @@ def no_tile_sample(
     patch, span = cut_patch(image, box)
     linear = _random_linear(90.0 * int(rng.integers(4)), rng)
     centre = np.full(2, PATCH_PX / 2, np.float32)
-    pixels = render_crop(patch, linear, centre, span, rng)
+    pixels = render_crop(patch, linear, centre, span, rng, worsen)
     return Sample(pixels, NO_TILE, math.nan, math.nan)
 
 
@@ -355,7 +384,9 @@ def _prefer_faces(rows: list[dict[str, Any]], rng: np.random.Generator) -> list[
     )
 
 
-def scene_sample(image: ImageArray, row: dict[str, Any], rng: np.random.Generator) -> Sample | None:
+def scene_sample(
+    image: ImageArray, row: dict[str, Any], rng: np.random.Generator, worsen: float = 1.0
+) -> Sample | None:
     """A crop of a tile whose outline is known; None when most of it is outside the picture."""
     quad = np.array(row["quad"], np.float32)
     centre = quad.mean(axis=0)
@@ -374,7 +405,7 @@ def scene_sample(image: ImageArray, row: dict[str, Any], rng: np.random.Generato
     margin = float(np.ptp(quad, axis=0).max()) * 1.6
     x1, y1 = (max(0, int(v)) for v in shifted - margin)
     x2, y2 = (int(v) for v in shifted + margin)
-    pixels = render_crop(image[y1:y2, x1:x2], linear, shifted - [x1, y1], high - low, rng)
+    pixels = render_crop(image[y1:y2, x1:x2], linear, shifted - [x1, y1], high - low, rng, worsen)
     tile = int(parse_tile(row["tile"]))
     known = row.get("rotation")
     rotation = math.nan if known is None else (float(known) + degrees) % 360

@@ -3,20 +3,25 @@
 ``python -m vision.training.evaluate_scenes --count 20`` renders random tables with the *test* split
 of :mod:`vision.render` (the project's own faces, other felts and lamps), reads them at native scale
 as the daemon does, and prints the figures of :mod:`vision.training.metrics` plus the error of the
-rotation and the calibration of the confidence.
+rotation and the calibration of the confidence. ``--sets DIR...`` takes the faces from folders that
+:mod:`vision.training.outside` wrote, picture by picture in turn; ``--tile-px 28 48`` the widths of a
+tile in turn (default: the whole felt fills the picture, 31 px); ``--unknown-size`` reads like
+``tablectl read``, without being told the size of the tiles.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import cv2
 import numpy as np
 
-from tablectl.tiles import BACK, Tile, format_tile
+from tablectl.tiles import BACK, N_KINDS, NAMES, Tile, format_tile
+from vision.art import ATLAS_CELL
+from vision.art.sets import ArtSet
 from vision.detector import Detection, Detector
 from vision.geometry import TableGeometry
 from vision.render.renderer import Renderer, TileTruth
@@ -39,6 +44,33 @@ class Tally:
     confidences: list[float] = field(default_factory=list)
     right: list[float] = field(default_factory=list)
     misread: Counter[tuple[str, str]] = field(default_factory=Counter)
+    missed: Counter[str] = field(default_factory=Counter)
+
+
+def outside_set(folder: Path) -> ArtSet:
+    """Faces of a folder of PNG files for the renderer."""
+    faces = np.zeros((N_KINDS, ATLAS_CELL[1], ATLAS_CELL[0], 4), np.uint8)
+    for index, name in enumerate(NAMES):
+        face = cv2.imread(str(folder / f"{name}.png"), cv2.IMREAD_UNCHANGED)
+        if face is not None:
+            faces[index] = cv2.resize(face, ATLAS_CELL, interpolation=cv2.INTER_AREA)
+    return ArtSet(folder.name, faces)
+
+
+def styled(rng: np.random.Generator, art: ArtSet | None, tile_px: float | None) -> Style:
+    """A look of the test split, with other artwork and another scale where given."""
+    style = Style.random(rng, "test")
+    if art is not None:
+        style = replace(style, art=art)
+    if tile_px is None:
+        return style
+    geometry = TableGeometry()
+    reach = max(0.0, geometry.half_mm - 400 * geometry.tile_width_mm / tile_px)
+    x, y = (float(v) for v in rng.uniform(-reach, reach, 2))
+    camera = replace(
+        style.camera, mm_per_px=geometry.tile_width_mm / tile_px, target_mm=(x, y)
+    )
+    return replace(style, camera=camera)
 
 
 def add_picture(
@@ -52,6 +84,10 @@ def add_picture(
     ignored = np.array(hidden, np.float64).reshape(-1, 4)
     tally.pictures.append(Scored(name, truth, forgive(rows, truth, ignored, *size)))
     iou = iou_matrix(rows[:, 2:], truth[:, 1:])
+    best = iou.max(axis=0, initial=0.0) if len(truth) else np.zeros(0)
+    tally.missed.update(
+        format_tile(t.tile) for t, value in zip(clear, best, strict=True) if value < 0.5
+    )
     for number, seen in enumerate(found):
         if not len(truth) or iou[number].max() < 0.5:
             continue
@@ -74,22 +110,34 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=77)
     parser.add_argument("--min-score", type=float, default=0.25)
     parser.add_argument("--draw", type=Path, help="folder for pictures with boxes drawn")
+    parser.add_argument("--sets", type=Path, nargs="*", default=[], help="folders of faces")
+    parser.add_argument("--tile-px", type=float, nargs="*", default=[], help="widths, in turn")
+    parser.add_argument("--unknown-size", action="store_true", help="as `tablectl read`")
     options = parser.parse_args()
     cv2.setNumThreads(1)
     detector = Detector(options.weights, min_score=options.min_score)
+    arts = [outside_set(folder) for folder in options.sets]
     geometry = TableGeometry()
     tally = Tally()
     for number in range(options.count):
         rng = np.random.default_rng([options.seed, number])
-        renderer = Renderer(Style.random(rng, "test"), geometry, (1920, 1080))
+        art = arts[number % len(arts)] if arts else None
+        widths = options.tile_px
+        width = widths[number // max(1, len(arts)) % len(widths)] if widths else None
+        renderer = Renderer(styled(rng, art, width), geometry, (1920, 1080))
         scene = random_scene(geometry, rng)
         image = renderer.render(scene)
-        found = detector.detect(image, tile_px=renderer.tile_px)
-        add_picture(tally, f"scene__{number}", renderer.truth(scene), found, (1920, 1080))
+        known = None if options.unknown_size else renderer.tile_px
+        found = detector.detect(image, tile_px=known)
+        group = f"{art.name if art else 'own'}-{renderer.tile_px:.0f}px"
+        add_picture(tally, f"{group}__{number}", renderer.truth(scene), found, (1920, 1080))
         if options.draw:
             _draw(options.draw / f"{number:03d}.png", np.asarray(image), found)
     result = score(tally.pictures)
     report("rendered, test split", result)
+    for group in sorted({picture.name.split("__")[0] for picture in tally.pictures}):
+        part = [p for p in tally.pictures if p.name.startswith(f"{group}__")]
+        report(group, score(part))
     turns = np.array(tally.turns)
     print(
         f"rotation of {len(turns)} faces: median error {np.median(turns):.1f} deg, "
@@ -99,6 +147,12 @@ def main() -> None:
     print(f"calibration error of the names {error:.4f}, read right {np.mean(tally.right):.4f}")
     worst = sorted(result.ap50.items(), key=lambda item: item[1])[:12]
     print("worst classes:", "  ".join(f"{name} {value:.2f}" for name, value in worst))
+    print("missed:", "  ".join(f"{name} {n}" for name, n in tally.missed.most_common(12)))
+    sure = np.array(tally.confidences) >= 0.9
+    print(
+        f"named with probability 0.9 or more: {sure.mean():.3f} of the tiles, "
+        f"{np.array(tally.right)[sure].mean():.4f} of them right"
+    )
     listed = tally.misread.most_common(15)
     print("confusions:", "  ".join(f"{a}->{b} {n}" for (a, b), n in listed))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,16 @@ import cv2
 import numpy as np
 
 from tablectl.tiles import N_KINDS, Tile, format_tile
+from vision.art import ATLAS_CELL
+from vision.art.sets import ArtSet as RenderedArt
 from vision.geometry import TableGeometry
 from vision.render.renderer import Renderer, TileTruth
 from vision.render.scene import Hand, Pose, Prop, Scene, SceneTile
 from vision.render.style import Style
+
+from .artwork import ArtSet, load_art
+from .faces.sets import random_set
+from .outside import load_folder
 
 MIN_VISIBLE = 0.55
 SKINS = ((214, 168, 138), (236, 196, 170), (150, 104, 76), (96, 66, 50), (196, 150, 110))
@@ -162,6 +169,16 @@ def _random_prop(rng: np.random.Generator) -> Prop:
     return Prop(x, y, width, length, float(rng.uniform(3, 20)), float(rng.uniform(0, 360)), colour)
 
 
+def made_up_art(arts: list[ArtSet], rng: np.random.Generator) -> RenderedArt:
+    """A made-up set for the renderer."""
+    art = random_set(rng, arts)
+    faces = [
+        cv2.resize(art.faces[tile][0], ATLAS_CELL, interpolation=cv2.INTER_CUBIC)
+        for tile in range(N_KINDS)
+    ]
+    return RenderedArt("made up", np.stack(faces).astype(np.uint8))
+
+
 def truth_row(found: TileTruth) -> dict[str, Any]:
     """One JSON row."""
     return {
@@ -180,13 +197,19 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--first", type=int, default=0, help="number of the first picture")
     parser.add_argument("--seed", type=int, default=21)
+    parser.add_argument("--made-up", type=float, default=0.0, help="share with a made-up set")
+    parser.add_argument("--sets", type=Path, nargs="*", default=[], help="folders of faces to lend")
     options = parser.parse_args()
     cv2.setNumThreads(1)
     options.out.mkdir(parents=True, exist_ok=True)
     geometry = TableGeometry()
+    arts = load_art(options.art) if options.made_up else []
+    arts += [load_folder(folder) for folder in options.sets]
     for number in range(options.first, options.first + options.count):
         rng = np.random.default_rng([options.seed, number])
         style = Style.random(rng, "train", options.art)
+        if rng.random() < options.made_up:
+            style = replace(style, art=made_up_art(arts, rng))
         height = int(rng.choice([900, 1080, 1080, 1300]))
         renderer = Renderer(style, geometry, (int(height * 1.15), height))
         scene = random_scene(geometry, rng)

@@ -25,6 +25,10 @@ from .sources import is_held_out, load_split, without_flawed_flowers
 from .train_detector import CHECKPOINT, Average, learning_rate, parameter_groups, save
 
 
+CROPS_A_PICTURE = 18
+"""Of one made picture in a batch: decoding it costs more than cutting these."""
+
+
 class BatchStream(Dataset[dict[str, Any]]):
     """Batch number ``index``: photographed crops and made ones, in a fixed proportion."""
 
@@ -46,11 +50,11 @@ class BatchStream(Dataset[dict[str, Any]]):
     def __getitem__(self, index: int) -> dict[str, Any]:
         cv2.setNumThreads(0)
         rng = np.random.default_rng([self.seed, index])
-        if index % 100 == 0 or not self.scenes.files:
+        if index % 100 == 0 or not self.scenes.any:
             self.scenes.refresh()
         samples: list[Sample] = []
-        while self.scenes.files and len(samples) < self.synthetic:
-            samples += self.scenes.draw(min(12, self.synthetic - len(samples)), rng)
+        while self.scenes.any and len(samples) < self.synthetic:
+            samples += self.scenes.draw(min(CROPS_A_PICTURE, self.synthetic - len(samples)), rng)
         rest = self.batch - len(samples)
         rows = rng.choice(len(self.patches.classes), rest, p=self.patches.weight.astype(np.float64))
         samples += [photo_sample(self.patches, int(row), rng) for row in rows]
@@ -90,6 +94,10 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--photos", type=Path, default=Path("../shared/data/photos"))
     parser.add_argument("--relabel", type=Path, help="JSON of vision.training.relabel")
     parser.add_argument("--synthetic", type=Path, nargs="*", default=[])
+    parser.add_argument(
+        "--developed", type=Path, nargs="*", default=[], help="made pictures of compose --develop"
+    )
+    parser.add_argument("--fresh", type=float, default=0.7, help="share of these of the made ones")
     parser.add_argument("--out", type=Path, default=Path("runs/reader"))
     parser.add_argument("--start", type=Path, help="checkpoint whose weights to start from")
     parser.add_argument("--steps", type=int, default=3000)
@@ -133,7 +141,7 @@ def main() -> None:
     print(f"{len(patches.classes)} photographed tiles", flush=True)
     stream = BatchStream(
         patches,
-        SceneCrops(options.synthetic),
+        SceneCrops(options.synthetic, options.developed, options.fresh),
         options.batch,
         options.synthetic_crops,
         options.steps,
