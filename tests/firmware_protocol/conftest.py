@@ -1,7 +1,7 @@
 """The peers that the conformance suite runs against.
 
 A peer is a table on some port together with a hand on its machine. Every peer kind must pass
-every test of test_conformance.py; a new kind is one more parameter of `make_peer`.
+every test of test_conformance.py; a new kind is one more of KINDS.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,6 +15,8 @@ from firmware_protocol import messages as m
 from firmware_protocol.firmware import Identity
 from firmware_protocol.noise import Noise
 from firmware_protocol.simulator import Defect, PlantSnapshot, SimulatedTable
+
+from .peers import ProcessTable, make_firmware, missing_tools
 
 settings.register_profile("no deadline", deadline=None)  # a busy machine is no failure
 settings.load_profile("no deadline")
@@ -47,20 +49,44 @@ class Peer(Protocol):
 
 MakePeer = Callable[..., Peer]
 SPEED = 60.0
+KINDS = ["simulator over a pty", "simulator over tcp", "core"]
 
 
-@pytest.fixture(params=["pty", "socket"])
+def _simulator(
+    folder: Path, *, tcp: bool, speed: float, identity: Identity | None, seed: int
+) -> SimulatedTable:
+    """Peer 1: the table written in Python, in a thread."""
+    if tcp:
+        table = SimulatedTable(speed=speed, identity=identity, seed=seed, socket_port=0)
+    else:
+        table = SimulatedTable(speed=speed, identity=identity, seed=seed, link=folder)
+    return table.start()
+
+
+def _core(folder: Path, *, speed: float, identity: Identity | None, seed: int) -> ProcessTable:
+    """Peer 2: the firmware's core compiled for this machine, a process."""
+    missing = missing_tools("make", "cc")
+    if missing:
+        pytest.skip(f"the firmware cannot be built: no {missing}")
+    command = [str(make_firmware("host") / "table_peer")]
+    return ProcessTable(command, folder, speed=speed, identity=identity, seed=seed)
+
+
+@pytest.fixture(params=KINDS)
 def make_peer(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakePeer]:
     """Start peers of one kind; all are stopped after the test."""
-    running: list[SimulatedTable] = []
+    running: list[SimulatedTable | ProcessTable] = []
 
     def make(speed: float = SPEED, identity: Identity | None = None, seed: int = 0) -> Peer:
-        where: dict[str, Path | int] = {"link": tmp_path / f"table{len(running)}"}
-        if request.param == "socket":
-            where = {"socket_port": 0}
-        table = SimulatedTable(speed=speed, identity=identity, seed=seed, **where)  # type: ignore[arg-type]
+        folder = tmp_path / f"table{len(running)}"
+        table: SimulatedTable | ProcessTable
+        if request.param == "core":
+            table = _core(folder, speed=speed, identity=identity, seed=seed)
+        else:
+            tcp = request.param == "simulator over tcp"
+            table = _simulator(folder, tcp=tcp, speed=speed, identity=identity, seed=seed)
         running.append(table)
-        return table.start()
+        return table
 
     yield make
     for table in running:

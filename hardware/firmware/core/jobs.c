@@ -144,6 +144,12 @@ static void on_overrun(table_t *t, uint8_t motor) {
     break_off_by(t, code, side, TC_FAULT_CAUSE_NOT_SEEN_IN_TIME);
 }
 
+/* Nothing turns before the memory tells what would be cut short (about 50 ms on the chip). */
+static bool is_recorded(table_t *t) {
+    t->job.recorded = t->job.recorded || journal_holds(&t->journal, &t->memory);
+    return t->job.recorded;
+}
+
 static void advance(table_t *t) {
     for (;;) {
         job_t *job = &t->job;
@@ -183,7 +189,7 @@ void jobs_tick(table_t *t) {
     if (t->outputs.overrun != OUTPUT_NONE) {
         on_overrun(t, t->outputs.overrun);
     }
-    if (t->job.motion != TC_MOTION_NONE) {
+    if (t->job.motion != TC_MOTION_NONE && is_recorded(t)) {
         advance(t);
     }
     if (t->dice.motion != TC_MOTION_NONE && dice_step(t) == STEP_DONE) {

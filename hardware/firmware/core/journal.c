@@ -72,6 +72,16 @@ void journal_load(journal_t *journal, memory_t *memory, hal_t *hal) {
     journal->written = JOURNAL_RECORD;
 }
 
+static bool is_same(const journal_t *journal, const uint8_t *record) {
+    return memcmp(record + STATE_AT, journal->record + STATE_AT, CRC_AT - STATE_AT) == 0;
+}
+
+bool journal_holds(const journal_t *journal, const memory_t *memory) {
+    uint8_t record[JOURNAL_RECORD];
+    pack(memory, record);
+    return journal->written == JOURNAL_RECORD && is_same(journal, record);
+}
+
 void journal_tick(journal_t *journal, const memory_t *memory, hal_t *hal) {
     if (journal->written < JOURNAL_RECORD) {
         if (hal_eeprom_ready(hal)) {
@@ -82,7 +92,7 @@ void journal_tick(journal_t *journal, const memory_t *memory, hal_t *hal) {
     }
     uint8_t record[JOURNAL_RECORD];
     pack(memory, record);
-    if (memcmp(record + STATE_AT, journal->record + STATE_AT, CRC_AT - STATE_AT) == 0) {
+    if (is_same(journal, record)) {
         return;
     }
     memcpy(journal->record, record, JOURNAL_RECORD);

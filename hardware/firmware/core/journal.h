@@ -34,5 +34,7 @@ typedef struct {
 void journal_load(journal_t *journal, memory_t *memory, hal_t *hal);
 /* Called every millisecond: stores the memory when it has changed, a byte at a time. */
 void journal_tick(journal_t *journal, const memory_t *memory, hal_t *hal);
+/* The memory as it is now is stored: what it says would survive a power cut. */
+bool journal_holds(const journal_t *journal, const memory_t *memory);
 
 #endif

@@ -47,6 +47,7 @@ typedef struct {
     bool has_token;
     uint16_t token;
     uint8_t phase_index, percent;
+    bool recorded; /* the memory holds that it is under way */
     bool phase_begun;
     bool reopening; /* the centre panel met a hand and opens again */
     uint8_t side;   /* which is being tried */

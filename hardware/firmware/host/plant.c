@@ -12,6 +12,7 @@
 #define RUN_MA 800
 #define STALL_MA 4000
 #define CHANNEL_LIMIT 6
+#define HOME_WIDTH 0.03 /* of a stroke: how long the cam holds its switch */
 #define NEVER_FREED 99
 
 static double chance(plant_t *plant) { /* 0 to 1 */
@@ -112,9 +113,9 @@ static void free_a_little(plant_t *plant, int side) {
 }
 
 static void head_back(plant_t *plant, int side) {
-    plant->reversed[side] = plant->reversed[side] || plant->head[side] > 0;
+    plant->reversed[side] = plant->reversed[side] || plant->head[side] > HOME_WIDTH;
     plant->head[side] = clamped(plant->head[side] - 1 / HEAD_CYCLE_MS);
-    if (plant->head[side] <= 0 && plant->reversed[side]) {
+    if (plant->head[side] <= HOME_WIDTH && plant->reversed[side]) {
         plant->reversed[side] = false;
         free_a_little(plant, side);
     }
@@ -211,7 +212,7 @@ void plant_read(const plant_t *plant, hal_inputs_t *inputs) {
         bool top = plant->lift[s] >= 1, bottom = plant->lift[s] <= 0;
         PUT(PIN_INPUT_LIFT_TOP_0 + s, d->top_closed[s] || (top && !d->top_open[s]));
         PUT(PIN_INPUT_LIFT_BOTTOM_0 + s, d->bottom_closed[s] || (bottom && !d->bottom_open[s]));
-        PUT(PIN_INPUT_HEAD_HOME_0 + s, plant->head[s] <= 0);
+        PUT(PIN_INPUT_HEAD_HOME_0 + s, plant->head[s] <= HOME_WIDTH);
         PUT(PIN_INPUT_HEAD_IN_0 + s, tile_seen(plant, s));
         PUT(PIN_INPUT_STACK_0 + s, push_seen(plant, s));
     }
