@@ -11,8 +11,8 @@ from collections import Counter
 
 import pytest
 
-from tablectl.rules.registry import IDS
-from tests.rules.exhaustive import decomposer
+from tablectl.rules.registry import IDS, settle
+from tests.rules.exhaustive import decomposer, payments
 from tests.rules.exhaustive.compare import Figures, compare
 from tests.rules.exhaustive.deals import MOST_WILDS
 
@@ -41,6 +41,29 @@ def test_claims_agree_with_exhaustive_substitution(rules: str) -> None:
 @pytest.mark.parametrize("rules", RULES)
 def test_a_hundred_thousand_claims(rules: str) -> None:
     assert run(rules, range(LONG)).hands == LONG
+
+
+def check_payments(rules: str, seeds: range) -> None:
+    paid = 0
+    for seed in seeds:
+        case = payments.full_table(rules, seed)
+        found = settle(case)
+        if found.delta is not None:
+            assert list(found.delta) == payments.expected(case, found), seed
+            paid += 1
+    assert paid > len(seeds) / 5
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_everybody_pays_as_the_documents_say(rules: str) -> None:
+    check_payments(rules, range(1_000_000, 1_000_150))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("rules", RULES)
+def test_payments_at_length(rules: str) -> None:
+    check_payments(rules, range(20_000))
 
 
 def check_decomposer(seeds: range) -> None:
