@@ -46,7 +46,7 @@ def win_flags(state: HandState, seat: int, by: str, source: int | None) -> dict[
             flags["kong_discard"] = True
         if origin is not None and origin.last_tile:
             flags["last_tile"] = True
-        if state.discards == 1 and not any(p.melds for p in state.players):
+        if state.discards == 1 and not (state.play.set_ends_first_turn and state.melded):
             flags["first_turn"] = True
     if by == "deal":
         flags["first_turn"] = True

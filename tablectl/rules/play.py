@@ -451,6 +451,8 @@ class PlayRules:
         hands_paid: whether tiles in every hand are paid, so that all must be laid open before the
             hand can be settled, a drawn one too (M33).
         wild_in_sets: wild tiles may be laid out at face value.
+        set_ends_first_turn: a set laid down before it, which can only be a kong of the dealer's,
+            takes from the very first discard what is special about it (X12).
         honour_runs: runs of winds and of dragons may be called; ``set_issue`` decides.
         turned_back: (table, tile): a tile turned up that chooses nothing and is turned back.
         dealt_until: how long a seat that does not deal may win as dealt: until the first discard of
@@ -496,6 +498,7 @@ class PlayRules:
     hands_paid: bool = False
     wild_in_sets: bool = False
     honour_runs: bool = False
+    set_ends_first_turn: bool = False
     turned_back: Callable[[TableView, Tile], bool] = _never
     dealt_until: Literal["first_discard", "own_discard"] = "first_discard"
     float_stands: Callable[[TableView, int, tuple[Tile, ...]], bool] = _float_stands

@@ -189,6 +189,17 @@ def test_rotation() -> None:
     assert not kept["over"]
 
 
+def test_the_very_first_discard_after_a_kong_is_still_the_first() -> None:
+    played = Played(
+        *start(),
+        meld(0, "closed_kong", "1111p"),
+        draw(0, None, "tail"),
+        throw(0, "9s"),
+        win(2, "discard", "9s", STRAIGHT, 0),
+    )
+    assert played.delta == (-20, -20, 60, -20)
+
+
 def test_a_false_win_pays_what_it_claimed() -> None:
     played = Played(
         *start(),

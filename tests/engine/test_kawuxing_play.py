@@ -130,6 +130,18 @@ def test_the_third_thrown_after_the_pung_was_in_hand() -> None:
     assert played.issues == [(3, "must_kong", 1)]
 
 
+def test_a_pung_grown_in_its_own_turn_shows_the_third_tile() -> None:
+    pung = (throw(0, "9s"), meld(1, "pung", "999s", 0))
+    grown = Played(start(), *pung, meld(1, "added_kong", "9999s", 0))
+    assert grown.issues == [(3, "must_kong", 1)]
+    said = Played(known(1, "999s46p12355566z"), *pung, meld(1, "added_kong", "9999s", 0))
+    assert said.issues == [(2, "must_kong", 1)]  # once is enough
+    later = Played(
+        start(), *pung, throw(1, "2p", "3p", "4p"), draw(1), meld(1, "added_kong", "9999s", 0)
+    )
+    assert later.issues == []
+
+
 def test_no_kong_without_a_supplement() -> None:
     tiles = [f"{n}{s}" for s in "ps" for n in range(1, 9)] + ["5z", "6z"]
     body = throw(0, *(tiles[i % 18] for i in range(44)))

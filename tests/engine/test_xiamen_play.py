@@ -246,3 +246,14 @@ def test_special_wins_are_offered() -> None:
     )  # fmt: skip
     assert offered(eight, 1) == {("flowers", None)}
     assert offered(xm(hands=seat_hands(2, "147m888p258s1234667z"), turned="9p"), 2) == set()
+
+
+def test_an_earthly_win_knows_no_call_before_it() -> None:
+    def earthly(*before: Any) -> str:
+        played = xm(*before, throw(0, "6s"), win(2, "discard", "6s", WAITING, 0))
+        assert played.state.settlement is not None
+        assert played.state.settlement.patterns is not None
+        return next(iter(played.state.settlement.patterns[2]))
+
+    assert earthly() == "earthly_win"
+    assert earthly(meld(0, "closed_kong", "1111p"), draw(0, None, "tail")) == "common_win"

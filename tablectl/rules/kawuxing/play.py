@@ -37,10 +37,18 @@ def _claim_issues(table: TableView, claim: ClaimAttempt) -> tuple[str, ...]:
 
 
 def _kong_issues(
-    table: TableView, _seat: int, kind: str, _tiles: tuple[Tile, ...]
+    table: TableView, seat: int, kind: str, tiles: tuple[Tile, ...]
 ) -> tuple[str, ...]:
-    begun_by_pung = table.claim is not None and table.claim.kind == "pung"
-    return ("kong_after_pung",) if kind == "closed_kong" and begun_by_pung else ()
+    """No closed kong in a turn begun by the own pung; and a pung grown in it shows its third tile.
+
+    Of a hand that was seen the pung itself has said so already.
+    """
+    if table.claim is None or table.claim.kind != "pung" or seat != table.turn:
+        return ()
+    if kind == "closed_kong":
+        return ("kong_after_pung",)
+    held = table.claim.tile in tiles and table.claim.tile not in table.players[seat].known
+    return ("must_kong",) if kind == "added_kong" and held and table.wall else ()
 
 
 def _discard(table: TableView, seat: int, tile: Tile) -> DiscardEffect:

@@ -161,6 +161,7 @@ PLAY: Final = PlayRules(
     discard=_discard,
     locks=_locks,
     turned_back=_turned_back,
+    set_ends_first_turn=True,
     dealt_until="own_discard",
     float_stands=_float_stands,
     float_offence=_float_offence,
