@@ -143,6 +143,16 @@ def art_style(
     return faces, body
 
 
+def _scratched(ink: ImageArray, rng: np.random.Generator) -> ImageArray:
+    """The ink worn off in places."""
+    left = cv2.resize(
+        rng.uniform(0.25, 1.6, (16, 12)).astype(np.float32), (FACE_WIDTH, FACE_HEIGHT)
+    )
+    worn = ink.copy()
+    worn[:, :, 3] = np.clip(ink[:, :, 3] * np.minimum(left, 1), 0, 255)
+    return worn
+
+
 def made_up_style(
     arts: list[ArtSet], rng: np.random.Generator
 ) -> tuple[list[tuple[int, ImageArray]], FloatArray]:
@@ -155,13 +165,8 @@ def made_up_style(
     worn = rng.random() < 0.2
     faces: list[tuple[int, ImageArray]] = []
     for tile, (ink,) in art.faces.items():
-        if worn:
-            scratched = cv2.resize(
-                rng.uniform(0.25, 1.6, (16, 12)).astype(np.float32), (FACE_WIDTH, FACE_HEIGHT)
-            )
-            ink = ink.copy()
-            ink[:, :, 3] = np.clip(ink[:, :, 3] * np.minimum(scratched, 1), 0, 255)
-        faces.append((tile, _lay_ink(ink, body, fill, fade, rng)))
+        face = _scratched(ink, rng) if worn else ink
+        faces.append((tile, _lay_ink(face, body, fill, fade, rng)))
     return faces, np.asarray(body, np.float64)
 
 

@@ -4,8 +4,8 @@
 of :mod:`vision.render` (the project's own faces, other felts and lamps), reads them at native scale
 as the daemon does, and prints the figures of :mod:`vision.training.metrics` plus the error of the
 rotation and the calibration of the confidence. ``--sets DIR...`` takes the faces from folders that
-:mod:`vision.training.outside` wrote, picture by picture in turn; ``--tile-px 28 48`` the widths of a
-tile in turn (default: the whole felt fills the picture, 31 px); ``--unknown-size`` reads like
+:mod:`vision.training.outside` wrote, picture by picture in turn; ``--tile-px 28 48`` the widths of
+a tile in turn (default: the whole felt fills the picture, 31 px); ``--unknown-size`` reads like
 ``tablectl read``, without being told the size of the tiles.
 """
 
@@ -67,9 +67,7 @@ def styled(rng: np.random.Generator, art: ArtSet | None, tile_px: float | None) 
     geometry = TableGeometry()
     reach = max(0.0, geometry.half_mm - 400 * geometry.tile_width_mm / tile_px)
     x, y = (float(v) for v in rng.uniform(-reach, reach, 2))
-    camera = replace(
-        style.camera, mm_per_px=geometry.tile_width_mm / tile_px, target_mm=(x, y)
-    )
+    camera = replace(style.camera, mm_per_px=geometry.tile_width_mm / tile_px, target_mm=(x, y))
     return replace(style, camera=camera)
 
 

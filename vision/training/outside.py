@@ -1,4 +1,4 @@
-"""Tile sets of other games as folders of faces: ``python -m vision.training.outside --out runs/sets``.
+"""Tile sets of other games as folders of faces (``python -m vision.training.outside``).
 
 Debian's packages ``xmahjongg``, ``gnome-mahjongg`` and ``kdegames-mahjongg-data-kf5`` bring drawn
 and photographed sets. Which of them train and which are kept for tests of unseen sets is said in

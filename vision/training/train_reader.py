@@ -24,6 +24,8 @@ from .relabel import apply_relabelling
 from .sources import is_held_out, load_split, without_flawed_flowers
 from .train_detector import CHECKPOINT, Average, learning_rate, parameter_groups, save
 
+MEETING = "meeting.pt"
+"""A run's latest weights, for its peers."""
 
 CROPS_A_PICTURE = 18
 """Of one made picture in a batch: decoding it costs more than cutting these."""
@@ -59,6 +61,22 @@ class BatchStream(Dataset[dict[str, Any]]):
         rows = rng.choice(len(self.patches.classes), rest, p=self.patches.weight.astype(np.float64))
         samples += [photo_sample(self.patches, int(row), rng) for row in rows]
         return to_tensors(samples)
+
+
+def meet_peers(model: nn.Module, peers: list[Path]) -> int:
+    """Set the weights to the mean of these and of what other runs wrote last; how many those are.
+
+    Runs that start from the same weights and meet every hundred steps train like one run with
+    more cores (local SGD); each keeps its own optimiser and its own crops.
+    """
+    there = [peer / MEETING for peer in peers if (peer / MEETING).exists()]
+    states = [torch.load(path, weights_only=True) for path in there]
+    if states:
+        own = model.state_dict()
+        for name, value in own.items():
+            if value.is_floating_point():
+                value.copy_(torch.stack([value, *(state[name] for state in states)]).mean(dim=0))
+    return len(states)
 
 
 def to_tensors(samples: list[Sample]) -> dict[str, Any]:
@@ -108,6 +126,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--resume", action="store_true")
+    parser.add_argument(
+        "--peers", type=Path, nargs="*", default=[], help="folders of runs to average with"
+    )
     return parser.parse_args()
 
 
@@ -197,6 +218,9 @@ def run(
                 "average": average.model.state_dict(),
             }
             save(options.out / CHECKPOINT, {**state, "optimizer": optimizer.state_dict()})
+            if options.peers:
+                save(options.out / MEETING, model.state_dict())
+                meet_peers(model, options.peers)
 
 
 if __name__ == "__main__":

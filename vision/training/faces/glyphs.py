@@ -16,7 +16,13 @@ from ..sources import ImageArray
 FONT_ROOT: Final = Path("/usr/share/fonts")
 SIZE: Final = 150
 NEEDED: Final = "一二三四五六七八九萬東南西北發中春夏秋冬梅菊竹"
-_FAVOURED: Final = {"noto": 4.0, "arphic": 2.0, "lxgw-wenkai": 2.0, "kouzan-mouhitsu": 2.0, "yozvox": 0.7}
+_FAVOURED: Final = {
+    "noto": 4.0,
+    "arphic": 2.0,
+    "lxgw-wenkai": 2.0,
+    "kouzan-mouhitsu": 2.0,
+    "yozvox": 0.7,
+}
 """Shares of folders that hold many faces, or writing like that on tiles; others count 1."""
 TOO_FREE: Final = ("Sousyo", "DotGothic", "unifont", "train", "Pixel", "Bitmap")
 """Grass script that even people misread, and bitmap lettering."""

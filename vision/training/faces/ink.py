@@ -32,9 +32,7 @@ def finish(face: ImageArray) -> ImageArray:
     return np.asarray(np.round(out), np.uint8)
 
 
-def put(
-    face: ImageArray, cover: ImageArray, centre: tuple[float, float], ink: Ink
-) -> None:
+def put(face: ImageArray, cover: ImageArray, centre: tuple[float, float], ink: Ink) -> None:
     """Lay coverage (h, w) in one ink on a face, clipped to it."""
     height, width = cover.shape
     left, top = round(centre[0] - width / 2), round(centre[1] - height / 2)

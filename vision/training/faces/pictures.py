@@ -15,6 +15,12 @@ def _way(degrees: float) -> FloatArray:
     return np.array([math.cos(math.radians(degrees)), math.sin(math.radians(degrees))])
 
 
+def _off(point: FloatArray, right: float, down: float) -> FloatArray:
+    """A point beside another."""
+    moved: FloatArray = point + np.array([right, down])
+    return moved
+
+
 def _inks(palette: Palette, rng: np.random.Generator) -> list[Ink]:
     choice = [palette.green, palette.red, palette.black, palette.blue, *palette.other]
     count = int(rng.integers(1, 5))
@@ -56,26 +62,51 @@ def _side_bird(face: ImageArray, palette: Palette, rng: np.random.Generator) -> 
             dot(face, end, float(rng.uniform(5, 13)), inks[(k + 1) % 4])
     ellipse(face, middle, (long, long * fat), lean, inks[0])
     head = middle - _way(lean) * long * float(rng.uniform(0.9, 1.4)) + np.array([0, -8.0])
-    curve(face, np.stack([middle, (middle + head) / 2 + [6, 0], head]), inks[0], long * 0.35)
+    curve(face, np.stack([middle, (middle + head) / _off(2, 6, 0), head]), inks[0], long * 0.35)
     size = long * float(rng.uniform(0.3, 0.45))
     dot(face, head, size, inks[1])
-    tip = head - np.array([size * float(rng.uniform(1.6, 2.6)), -size * float(rng.uniform(-0.2, 0.5))])
-    polygon(face, np.stack([head + [0, -size * 0.5], tip, head + [0, size * 0.5]]), inks[2])
+    tip = head - np.array(
+        [size * float(rng.uniform(1.6, 2.6)), -size * float(rng.uniform(-0.2, 0.5))]
+    )
+    polygon(face, np.stack([_off(head, 0, -size * 0.5), tip, _off(head, 0, size * 0.5)]), inks[2])
     dot(face, head, size * 0.3, (0, 0, 0, 0))
     for k in range(int(rng.integers(0, 4))):
-        curve(face, np.stack([head, head - [0, size], head + _way(230 + 30 * k) * size * 2.2]), inks[3], 3)
+        curve(
+            face,
+            np.stack([head, _off(head, 0, -size), head + _way(230 + 30 * k) * size * 2.2]),
+            inks[3],
+            3,
+        )
     for k in range(int(rng.integers(0, 5))):
         spot = middle + rng.normal(0, 0.3, 2) * long
         ellipse(face, spot, (long * 0.3, long * 0.12), lean + float(rng.normal(0, 15)),
                 inks[2 + k % 2] if rng.random() < 0.6 else (0, 0, 0, 0))  # fmt: skip
     foot = HEIGHT * float(rng.uniform(0.84, 0.95))
     for offset in (-9, 9):
-        leg = middle + [offset, long * fat * 0.6]
-        cv2.line(face, tuple(np.round(leg).astype(int).tolist()), (round(leg[0] + offset / 2), round(foot)), inks[3], 4)
+        leg = _off(middle, offset, long * fat * 0.6)
+        cv2.line(
+            face,
+            tuple(np.round(leg).astype(int).tolist()),
+            (round(leg[0] + offset / 2), round(foot)),
+            inks[3],
+            4,
+        )
         for toe in (-10, 8):
-            cv2.line(face, (round(leg[0] + offset / 2), round(foot)), (round(leg[0] + toe), round(foot + 6)), inks[3], 3)
+            cv2.line(
+                face,
+                (round(leg[0] + offset / 2), round(foot)),
+                (round(leg[0] + toe), round(foot + 6)),
+                inks[3],
+                3,
+            )
     if rng.random() < 0.4:
-        cv2.line(face, (20, round(foot + 4)), (WIDTH - 20, round(foot + rng.normal(0, 14))), inks[2], int(rng.integers(4, 14)))
+        cv2.line(
+            face,
+            (20, round(foot + 4)),
+            (WIDTH - 20, round(foot + rng.normal(0, 14))),
+            inks[2],
+            int(rng.integers(4, 14)),
+        )
 
 
 def _fan_bird(face: ImageArray, palette: Palette, rng: np.random.Generator) -> None:
@@ -86,16 +117,28 @@ def _fan_bird(face: ImageArray, palette: Palette, rng: np.random.Generator) -> N
     for layer in (1.0, 0.72):
         for turn in np.linspace(270 - half, 270 + half, count):
             end = base + _way(float(turn)) * reach * layer
-            cv2.line(face, tuple(np.round(base).astype(int).tolist()), tuple(np.round(end).astype(int).tolist()), inks[0], 4)
+            cv2.line(
+                face,
+                tuple(np.round(base).astype(int).tolist()),
+                tuple(np.round(end).astype(int).tolist()),
+                inks[0],
+                4,
+            )
             ellipse(face, end, (12 * layer, 8 * layer), float(turn), inks[1])
             dot(face, end, 4, inks[2])
     ellipse(face, base, (20, 34), 0, inks[3])
-    head = base + [0, -52]
-    curve(face, np.stack([base, base + [10, -30], head]), inks[3], 12)
+    head = _off(base, 0, -52)
+    curve(face, np.stack([base, _off(base, 10, -30), head]), inks[3], 12)
     dot(face, head, 13, inks[2])
-    polygon(face, np.stack([head + [-10, -4], head + [-26, 4], head + [-8, 8]]), inks[1])
+    polygon(face, np.stack([_off(head, -10, -4), _off(head, -26, 4), _off(head, -8, 8)]), inks[1])
     for offset in (-10, 10):
-        cv2.line(face, (round(base[0] + offset), round(base[1] + 25)), (round(base[0] + offset), HEIGHT - 16), inks[1], 4)
+        cv2.line(
+            face,
+            (round(base[0] + offset), round(base[1] + 25)),
+            (round(base[0] + offset), HEIGHT - 16),
+            inks[1],
+            4,
+        )
 
 
 def _front_bird(face: ImageArray, palette: Palette, rng: np.random.Generator) -> None:
@@ -105,19 +148,25 @@ def _front_bird(face: ImageArray, palette: Palette, rng: np.random.Generator) ->
     clear: Ink = (0, 0, 0, 0)
     for row in range(4):
         for column in range(-2, 3):
-            spot = middle + [column * 17 + 8 * (row % 2), row * 18]
+            spot = _off(middle, column * 17 + 8 * (row % 2), row * 18)
             ellipse(face, spot, (7, 8), 0, clear if rng.random() < 0.5 else inks[2])
     for sign in (-1, 1):
-        eye = middle + [sign * WIDTH * 0.11, -HEIGHT * 0.2]
+        eye = _off(middle, sign * WIDTH * 0.11, -HEIGHT * 0.2)
         dot(face, eye, 17, clear)
         dot(face, eye, 17, inks[1], 4)
         dot(face, eye, 8, inks[1])
-        ear = middle + [sign * WIDTH * 0.2, -HEIGHT * 0.34]
-        polygon(face, np.stack([ear, ear + [-sign * 34, 22], ear + [-sign * 6, 44]]), inks[0])
-        foot = middle + [sign * 18, HEIGHT * 0.3]
-        cv2.line(face, tuple(np.round(foot).astype(int).tolist()), (round(foot[0]), HEIGHT - 12), inks[3], 7)
-    beak = middle + [0, -HEIGHT * 0.15]
-    polygon(face, np.stack([beak + [-8, 0], beak + [8, 0], beak + [0, 22]]), inks[3])
+        ear = _off(middle, sign * WIDTH * 0.2, -HEIGHT * 0.34)
+        polygon(face, np.stack([ear, _off(ear, -sign * 34, 22), _off(ear, -sign * 6, 44)]), inks[0])
+        foot = _off(middle, sign * 18, HEIGHT * 0.3)
+        cv2.line(
+            face,
+            tuple(np.round(foot).astype(int).tolist()),
+            (round(foot[0]), HEIGHT - 12),
+            inks[3],
+            7,
+        )
+    beak = _off(middle, 0, -HEIGHT * 0.15)
+    polygon(face, np.stack([_off(beak, -8, 0), _off(beak, 8, 0), _off(beak, 0, 22)]), inks[3])
     cv2.line(face, (14, HEIGHT - 16), (WIDTH - 14, HEIGHT - 16), inks[2], int(rng.integers(4, 12)))
 
 
@@ -128,7 +177,18 @@ def flower_drawing(index: int, palette: Palette, rng: np.random.Generator) -> Im
         plants = (_blossom, _lotus, _leaves, _blossom, _blossom, _orchid, _mum, _canes)
         plants[index](face, palette, rng)
     else:
-        choice = (_blossom, _lotus, _leaves, _orchid, _mum, _canes, _figure, _landscape, _vase, _insect)
+        choice = (
+            _blossom,
+            _lotus,
+            _leaves,
+            _orchid,
+            _mum,
+            _canes,
+            _figure,
+            _landscape,
+            _vase,
+            _insect,
+        )
         for _ in range(int(rng.choice([1, 1, 2]))):
             choice[int(rng.integers(len(choice)))](face, palette, rng)
     return face
@@ -147,11 +207,20 @@ def _petal_ink(palette: Palette, rng: np.random.Generator) -> Ink:
     return palette.any(rng)
 
 
-def _stem(face: ImageArray, start: FloatArray, end: FloatArray, ink: Ink, rng: np.random.Generator) -> None:
-    curve(face, np.stack([start, (start + end) / 2 + rng.normal(0, 22, 2), end]), ink, float(rng.uniform(2, 9)))
+def _stem(
+    face: ImageArray, start: FloatArray, end: FloatArray, ink: Ink, rng: np.random.Generator
+) -> None:
+    curve(
+        face,
+        np.stack([start, (start + end) / 2 + rng.normal(0, 22, 2), end]),
+        ink,
+        float(rng.uniform(2, 9)),
+    )
 
 
-def _bloom(face: ImageArray, spot: FloatArray, reach: float, ink: Ink, heart: Ink, rng: np.random.Generator) -> None:
+def _bloom(
+    face: ImageArray, spot: FloatArray, reach: float, ink: Ink, heart: Ink, rng: np.random.Generator
+) -> None:
     count = int(rng.integers(4, 8))
     outline = rng.random() < 0.4
     for turn in np.arange(count) * 360 / count + float(rng.uniform(0, 60)):
@@ -169,23 +238,48 @@ def _blossom(face: ImageArray, palette: Palette, rng: np.random.Generator) -> No
         end = np.array([WIDTH * rng.uniform(0.12, 0.88), HEIGHT * rng.uniform(0.2, 0.7)])
         _stem(face, root, end, wood, rng)
         if rng.random() < 0.75:
-            _bloom(face, end, float(rng.uniform(12, 32)), _petal_ink(palette, rng), palette.any(rng), rng)
+            _bloom(
+                face,
+                end,
+                float(rng.uniform(12, 32)),
+                _petal_ink(palette, rng),
+                palette.any(rng),
+                rng,
+            )
         for _ in range(int(rng.integers(0, 4))):
             spot = root + (end - root) * float(rng.uniform(0.3, 0.95)) + rng.normal(0, 8, 2)
-            ellipse(face, spot, (float(rng.uniform(8, 20)), float(rng.uniform(3, 8))), float(rng.uniform(0, 180)), leaf)
+            ellipse(
+                face,
+                spot,
+                (float(rng.uniform(8, 20)), float(rng.uniform(3, 8))),
+                float(rng.uniform(0, 180)),
+                leaf,
+            )
 
 
 def _lotus(face: ImageArray, palette: Palette, rng: np.random.Generator) -> None:
     ink, line = _petal_ink(palette, rng), rng.random() < 0.5
     spot = np.array([WIDTH * rng.uniform(0.35, 0.65), HEIGHT * rng.uniform(0.45, 0.65)])
     reach = float(rng.uniform(35, 62))
-    _stem(face, spot, np.array([spot[0] + rng.normal(0, 15), HEIGHT * 0.96]), _leaf_ink(palette, rng), rng)
+    _stem(
+        face,
+        spot,
+        np.array([spot[0] + rng.normal(0, 15), HEIGHT * 0.96]),
+        _leaf_ink(palette, rng),
+        rng,
+    )
     for turn in np.linspace(200, 340, int(rng.integers(5, 9))):
         centre = spot + _way(float(turn)) * reach * 0.5
         ellipse(face, centre, (reach * 0.55, reach * 0.2), float(turn), ink, 4 if line else -1)
     for _ in range(int(rng.integers(1, 4))):
         pad = np.array([WIDTH * rng.uniform(0.15, 0.85), HEIGHT * rng.uniform(0.75, 0.95)])
-        ellipse(face, pad, (float(rng.uniform(20, 45)), float(rng.uniform(7, 18))), float(rng.normal(0, 10)), _leaf_ink(palette, rng))
+        ellipse(
+            face,
+            pad,
+            (float(rng.uniform(20, 45)), float(rng.uniform(7, 18))),
+            float(rng.normal(0, 10)),
+            _leaf_ink(palette, rng),
+        )
 
 
 def _leaves(face: ImageArray, palette: Palette, rng: np.random.Generator) -> None:
@@ -194,7 +288,13 @@ def _leaves(face: ImageArray, palette: Palette, rng: np.random.Generator) -> Non
         spot = np.array([WIDTH * rng.uniform(0.12, 0.88), HEIGHT * rng.uniform(0.25, 0.92)])
         reach, turn = float(rng.uniform(10, 30)), float(rng.uniform(0, 360))
         for off in (-45, 0, 45) if rng.random() < 0.6 else (0,):
-            ellipse(face, spot + _way(turn + off) * reach * 0.6, (reach * 0.6, reach * 0.2), turn + off, ink)
+            ellipse(
+                face,
+                spot + _way(turn + off) * reach * 0.6,
+                (reach * 0.6, reach * 0.2),
+                turn + off,
+                ink,
+            )
         _stem(face, spot, spot - _way(turn) * reach * 1.4, palette.black, rng)
 
 
@@ -203,11 +303,18 @@ def _orchid(face: ImageArray, palette: Palette, rng: np.random.Generator) -> Non
     root = np.array([WIDTH * rng.uniform(0.35, 0.65), HEIGHT * 0.94])
     for _ in range(int(rng.integers(4, 10))):
         end = np.array([WIDTH * rng.uniform(0.06, 0.94), HEIGHT * rng.uniform(0.28, 0.85)])
-        curve(face, np.stack([root, np.array([root[0], end[1] - 30]), end]), leaf, float(rng.uniform(3, 10)))
+        curve(
+            face,
+            np.stack([root, np.array([root[0], end[1] - 30]), end]),
+            leaf,
+            float(rng.uniform(3, 10)),
+        )
     for _ in range(int(rng.integers(1, 4))):
         end = np.array([WIDTH * rng.uniform(0.2, 0.8), HEIGHT * rng.uniform(0.25, 0.6)])
         _stem(face, root, end, leaf, rng)
-        _bloom(face, end, float(rng.uniform(12, 26)), _petal_ink(palette, rng), palette.any(rng), rng)
+        _bloom(
+            face, end, float(rng.uniform(12, 26)), _petal_ink(palette, rng), palette.any(rng), rng
+        )
 
 
 def _mum(face: ImageArray, palette: Palette, rng: np.random.Generator) -> None:
@@ -218,11 +325,22 @@ def _mum(face: ImageArray, palette: Palette, rng: np.random.Generator) -> None:
         _stem(face, spot, np.array([WIDTH / 2 + rng.normal(0, 15), HEIGHT * 0.96]), leaf, rng)
         for turn in np.arange(0, 360, float(rng.uniform(15, 30))):
             end = spot + _way(float(turn)) * reach * float(rng.uniform(0.8, 1.1))
-            curve(face, np.stack([spot, (spot + end) / 2 + rng.normal(0, 4, 2), end]), ink, float(rng.uniform(2, 7)))
+            curve(
+                face,
+                np.stack([spot, (spot + end) / 2 + rng.normal(0, 4, 2), end]),
+                ink,
+                float(rng.uniform(2, 7)),
+            )
         dot(face, spot, reach * 0.25, palette.any(rng))
     for _ in range(int(rng.integers(1, 6))):
         spot = np.array([WIDTH * rng.uniform(0.15, 0.85), HEIGHT * rng.uniform(0.6, 0.95)])
-        ellipse(face, spot, (float(rng.uniform(10, 24)), float(rng.uniform(5, 11))), float(rng.uniform(0, 180)), leaf)
+        ellipse(
+            face,
+            spot,
+            (float(rng.uniform(10, 24)), float(rng.uniform(5, 11))),
+            float(rng.uniform(0, 180)),
+            leaf,
+        )
 
 
 def _canes(face: ImageArray, palette: Palette, rng: np.random.Generator) -> None:
@@ -234,10 +352,22 @@ def _canes(face: ImageArray, palette: Palette, rng: np.random.Generator) -> None
         parts = int(rng.integers(3, 6))
         for k in range(parts):
             y1, y2 = (HEIGHT * (0.96 - 0.7 * v / parts) for v in (k, k + 0.88))
-            cv2.line(face, (round(x + lean * k / parts), round(y1)), (round(x + lean * (k + 0.9) / parts), round(y2)), ink, thick)
+            cv2.line(
+                face,
+                (round(x + lean * k / parts), round(y1)),
+                (round(x + lean * (k + 0.9) / parts), round(y2)),
+                ink,
+                thick,
+            )
         for _ in range(int(rng.integers(2, 10))):
             spot = np.array([x + rng.normal(0, 30), HEIGHT * rng.uniform(0.22, 0.8)])
-            ellipse(face, spot, (float(rng.uniform(10, 26)), float(rng.uniform(3, 7))), float(rng.uniform(0, 180)), ink)
+            ellipse(
+                face,
+                spot,
+                (float(rng.uniform(10, 26)), float(rng.uniform(3, 7))),
+                float(rng.uniform(0, 180)),
+                ink,
+            )
 
 
 def _figure(face: ImageArray, palette: Palette, rng: np.random.Generator) -> None:
@@ -250,11 +380,30 @@ def _figure(face: ImageArray, palette: Palette, rng: np.random.Generator) -> Non
     dot(face, np.array([x, top]), 15, hsv(30, 0.3, 0.9) if rng.random() < 0.5 else trim)
     dot(face, np.array([x, top - 12]), 9, palette.black)
     for sign in (-1, 1):
-        hand = np.array([x + sign * wide * float(rng.uniform(1.0, 1.9)), top + float(rng.uniform(20, 80))])
-        curve(face, np.stack([np.array([x + sign * wide * 0.4, top + 22]), np.array([x + sign * wide, top + 30]), hand]), trim, 10)
+        hand = np.array(
+            [x + sign * wide * float(rng.uniform(1.0, 1.9)), top + float(rng.uniform(20, 80))]
+        )
+        curve(
+            face,
+            np.stack(
+                [
+                    np.array([x + sign * wide * 0.4, top + 22]),
+                    np.array([x + sign * wide, top + 30]),
+                    hand,
+                ]
+            ),
+            trim,
+            10,
+        )
         if rng.random() < 0.4:
             _stem(face, hand, hand + np.array([sign * 8, -60.0]), palette.green, rng)
-    cv2.line(face, (round(x - wide * 0.7), round(HEIGHT * 0.7)), (round(x + wide * 0.7), round(HEIGHT * 0.7)), trim, 6)
+    cv2.line(
+        face,
+        (round(x - wide * 0.7), round(HEIGHT * 0.7)),
+        (round(x + wide * 0.7), round(HEIGHT * 0.7)),
+        trim,
+        6,
+    )
 
 
 def _landscape(face: ImageArray, palette: Palette, rng: np.random.Generator) -> None:
@@ -265,22 +414,48 @@ def _landscape(face: ImageArray, palette: Palette, rng: np.random.Generator) -> 
         polygon(face, hill, palette.any(rng), int(rng.choice([0, 4])))
     for _ in range(int(rng.integers(0, 3))):
         low = np.array([WIDTH * rng.uniform(0.2, 0.8), HEIGHT * rng.uniform(0.6, 0.9)])
-        roof = np.array([low + [-26, 0], low + [0, -24], low + [26, 0]])
+        roof = np.array([_off(low, -26, 0), _off(low, 0, -24), _off(low, 26, 0)])
         polygon(face, roof, palette.any(rng))
-        cv2.rectangle(face, tuple(np.round(low + [-18, 0]).astype(int).tolist()), tuple(np.round(low + [18, 26]).astype(int).tolist()), palette.any(rng), 4)
+        cv2.rectangle(
+            face,
+            tuple(np.round(_off(low, -18, 0)).astype(int).tolist()),
+            tuple(np.round(_off(low, 18, 26)).astype(int).tolist()),
+            palette.any(rng),
+            4,
+        )
     if rng.random() < 0.4:
-        dot(face, np.array([WIDTH * rng.uniform(0.2, 0.8), HEIGHT * rng.uniform(0.2, 0.5)]), float(rng.uniform(12, 28)), palette.red)
+        dot(
+            face,
+            np.array([WIDTH * rng.uniform(0.2, 0.8), HEIGHT * rng.uniform(0.2, 0.5)]),
+            float(rng.uniform(12, 28)),
+            palette.red,
+        )
 
 
 def _vase(face: ImageArray, palette: Palette, rng: np.random.Generator) -> None:
     x, top = WIDTH * float(rng.uniform(0.38, 0.62)), HEIGHT * float(rng.uniform(0.55, 0.7))
     ink, fat = palette.any(rng), float(rng.uniform(20, 42))
-    ellipse(face, np.array([x, (top + HEIGHT * 0.93) / 2]), (fat, (HEIGHT * 0.93 - top) / 2), 0, ink, int(rng.choice([-1, 5])))
-    cv2.rectangle(face, (round(x - fat * 0.5), round(top - 8)), (round(x + fat * 0.5), round(top + 8)), ink, -1)
+    ellipse(
+        face,
+        np.array([x, (top + HEIGHT * 0.93) / 2]),
+        (fat, (HEIGHT * 0.93 - top) / 2),
+        0,
+        ink,
+        int(rng.choice([-1, 5])),
+    )
+    cv2.rectangle(
+        face,
+        (round(x - fat * 0.5), round(top - 8)),
+        (round(x + fat * 0.5), round(top + 8)),
+        ink,
+        -1,
+    )
     for _ in range(int(rng.integers(2, 6))):
         end = np.array([x + rng.normal(0, 38), HEIGHT * rng.uniform(0.2, 0.5)])
         _stem(face, np.array([x, top]), end, palette.green, rng)
-        _bloom(face, end, float(rng.uniform(9, 22)), _petal_ink(palette, rng), palette.any(rng), rng)
+        _bloom(
+            face, end, float(rng.uniform(9, 22)), _petal_ink(palette, rng), palette.any(rng), rng
+        )
 
 
 def _insect(face: ImageArray, palette: Palette, rng: np.random.Generator) -> None:
@@ -289,5 +464,7 @@ def _insect(face: ImageArray, palette: Palette, rng: np.random.Generator) -> Non
     for sign in (-1, 1):
         for share in (0.4, -0.3):
             wing = spot + _way(turn + 90) * sign * 26 + _way(turn) * share * 26
-            ellipse(face, wing, (26, 15), turn + 90 + sign * 30 * share, ink, int(rng.choice([-1, 4])))
+            ellipse(
+                face, wing, (26, 15), turn + 90 + sign * 30 * share, ink, int(rng.choice([-1, 4]))
+            )
     ellipse(face, spot, (24, 5), turn, palette.black)

@@ -70,9 +70,7 @@ def _lettering(rng: np.random.Generator) -> Lettering:
     )
 
 
-def _characters(
-    letters: Lettering, palette: Palette, rng: np.random.Generator
-) -> list[ImageArray]:
+def _characters(letters: Lettering, palette: Palette, rng: np.random.Generator) -> list[ImageArray]:
     top = (palette.black, palette.blue, palette.red, palette.green)[
         int(rng.choice(4, p=[0.45, 0.4, 0.08, 0.07]))
     ]
@@ -153,7 +151,9 @@ def white_face(letters: Lettering, palette: Palette, rng: np.random.Generator) -
         x2, y2 = WIDTH - x1, HEIGHT - y1
         if x2 - x1 < 24:
             break
-        _frame(face, (x1, y1, x2, y2), str(manner) if k == 0 else "line", max(2, thick // (k + 1)), ink)
+        _frame(
+            face, (x1, y1, x2, y2), str(manner) if k == 0 else "line", max(2, thick // (k + 1)), ink
+        )
         if rng.random() < 0.25:
             ink = palette.any(rng)
     if rng.random() < 0.12:
@@ -162,32 +162,18 @@ def white_face(letters: Lettering, palette: Palette, rng: np.random.Generator) -
     return face
 
 
-def _frame(
-    face: ImageArray, box: tuple[int, int, int, int], manner: str, thick: int, ink: Ink
-) -> None:
+Box = tuple[int, int, int, int]
+
+
+def _frame(face: ImageArray, box: Box, manner: str, thick: int, ink: Ink) -> None:
+    """A frame of some manner round a White."""
     x1, y1, x2, y2 = box
-    around = [(x, y) for x in range(x1, x2 + 1) for y in (y1, y2)]
-    around += [(x, y) for y in range(y1, y2 + 1) for x in (x1, x2)]
     if manner == "line":
         cv2.rectangle(face, (x1, y1), (x2, y2), ink, thick)
     elif manner == "round":
-        bend = min(26, (x2 - x1) // 3)
-        cv2.rectangle(face, (x1, y1), (x2, y2), ink, thick)
-        for cx, cy, turn in ((x1, y1, 0), (x2, y1, 90), (x2, y2, 180), (x1, y2, 270)):
-            sx, sy = (1 if cx == x1 else -1), (1 if cy == y1 else -1)
-            low = (min(cx - sx * thick, cx + sx * bend), min(cy - sy * thick, cy + sy * bend))
-            high = (max(cx - sx * thick, cx + sx * bend), max(cy - sy * thick, cy + sy * bend))
-            cv2.rectangle(face, low, high, (0, 0, 0, 0), -1)
-            spot = (cx + sx * bend, cy + sy * bend)
-            cv2.ellipse(face, spot, (bend, bend), 0, 180 + turn, 270 + turn, ink, thick)
+        _round_frame(face, box, thick, ink)
     elif manner in ("dots", "dashes"):
-        step = 4 * thick + 8
-        for x, y in around:
-            along = x - x1 if y in (y1, y2) else y - y1
-            if manner == "dots" and along % step == 0:
-                cv2.circle(face, (x, y), thick, ink, -1)
-            elif manner == "dashes" and along % step < step * 0.6:
-                cv2.circle(face, (x, y), max(1, thick // 2), ink, -1)
+        _dotted_frame(face, box, manner == "dots", thick, ink)
     elif manner == "cut":
         cut = min(34, (x2 - x1) // 3)
         points = [(x1 + cut, y1), (x2 - cut, y1), (x2, y1 + cut), (x2, y2 - cut), (x2 - cut, y2),
@@ -200,16 +186,47 @@ def _frame(
                 cv2.line(face, (x, y), (x + sx * reach, y), ink, thick)
                 cv2.line(face, (x, y), (x, y + sy * reach), ink, thick)
     else:
-        cv2.rectangle(face, (x1, y1), (x2, y2), ink, max(2, thick // 2))
-        gap = 2 * thick + 10
-        if x2 - x1 > 3 * gap:
-            cv2.rectangle(face, (x1 + gap, y1 + gap), (x2 - gap, y2 - gap), ink, max(2, thick // 2))
-            for x in range(x1, x2, gap):
-                cv2.line(face, (x, y1), (x, y1 + gap), ink, 3)
-                cv2.line(face, (x, y2 - gap), (x, y2), ink, 3)
-            for y in range(y1, y2, gap):
-                cv2.line(face, (x1, y), (x1 + gap, y), ink, 3)
-                cv2.line(face, (x2 - gap, y), (x2, y), ink, 3)
+        _barred_frame(face, box, thick, ink)
+
+
+def _round_frame(face: ImageArray, box: Box, thick: int, ink: Ink) -> None:
+    x1, y1, x2, y2 = box
+    bend = min(26, (x2 - x1) // 3)
+    cv2.rectangle(face, (x1, y1), (x2, y2), ink, thick)
+    for cx, cy, turn in ((x1, y1, 0), (x2, y1, 90), (x2, y2, 180), (x1, y2, 270)):
+        sx, sy = (1 if cx == x1 else -1), (1 if cy == y1 else -1)
+        low = (min(cx - sx * thick, cx + sx * bend), min(cy - sy * thick, cy + sy * bend))
+        high = (max(cx - sx * thick, cx + sx * bend), max(cy - sy * thick, cy + sy * bend))
+        cv2.rectangle(face, low, high, (0, 0, 0, 0), -1)
+        spot = (cx + sx * bend, cy + sy * bend)
+        cv2.ellipse(face, spot, (bend, bend), 0, 180 + turn, 270 + turn, ink, thick)
+
+
+def _dotted_frame(face: ImageArray, box: Box, dots: bool, thick: int, ink: Ink) -> None:
+    x1, y1, x2, y2 = box
+    around = [(x, y, x - x1) for x in range(x1, x2 + 1) for y in (y1, y2)]
+    around += [(x, y, y - y1) for y in range(y1, y2 + 1) for x in (x1, x2)]
+    step = 4 * thick + 8
+    for x, y, along in around:
+        if dots and along % step == 0:
+            cv2.circle(face, (x, y), thick, ink, -1)
+        elif not dots and along % step < step * 0.6:
+            cv2.circle(face, (x, y), max(1, thick // 2), ink, -1)
+
+
+def _barred_frame(face: ImageArray, box: Box, thick: int, ink: Ink) -> None:
+    x1, y1, x2, y2 = box
+    cv2.rectangle(face, (x1, y1), (x2, y2), ink, max(2, thick // 2))
+    gap = 2 * thick + 10
+    if x2 - x1 <= 3 * gap:
+        return
+    cv2.rectangle(face, (x1 + gap, y1 + gap), (x2 - gap, y2 - gap), ink, max(2, thick // 2))
+    for x in range(x1, x2, gap):
+        cv2.line(face, (x, y1), (x, y1 + gap), ink, 3)
+        cv2.line(face, (x, y2 - gap), (x, y2), ink, 3)
+    for y in range(y1, y2, gap):
+        cv2.line(face, (x1, y), (x1 + gap, y), ink, 3)
+        cv2.line(face, (x2 - gap, y), (x2, y), ink, 3)
 
 
 @dataclass(frozen=True)
@@ -245,11 +262,17 @@ class FlowerManner:
             seasons = plants = palette.any(rng)
         return cls(
             character=shown < 0.86,
-            numeral=str(rng.choice(["digit", "chinese", "roman", "none"], p=[0.66, 0.12, 0.03, 0.19]))
+            numeral=str(
+                rng.choice(["digit", "chinese", "roman", "none"], p=[0.66, 0.12, 0.03, 0.19])
+            )
             if shown < 0.86
             else str(rng.choice(["digit", "chinese"], p=[0.85, 0.15])),
             corner=corner,
-            numeral_corner=corner ^ 1 if place < 0.7 else (corner + 2) % 4 if place < 0.9 else corner ^ 3,
+            numeral_corner=corner ^ 1
+            if place < 0.7
+            else (corner + 2) % 4
+            if place < 0.9
+            else corner ^ 3,
             seasons=seasons,
             plants=plants,
             size=float(rng.uniform(0.26, 0.46)),
@@ -298,7 +321,12 @@ def _flower(
     if manner.numeral != "none":
         side = WIDTH * manner.digit
         hand = letters.index if manner.numeral != "chinese" else letters.flower
-        texts.append((hand.write(digit[manner.numeral], side, side * 1.3, stretch=False), manner.numeral_corner))
+        texts.append(
+            (
+                hand.write(digit[manner.numeral], side, side * 1.3, stretch=False),
+                manner.numeral_corner,
+            )
+        )
     for cover, corner in texts:
         place = _corner(corner, cover.shape[1], cover.shape[0])
         x, y = round(place[0] - cover.shape[1] / 2), round(place[1] - cover.shape[0] / 2)
@@ -365,9 +393,7 @@ def _index_manner(palette: Palette, rng: np.random.Generator) -> IndexManner | N
     )
 
 
-def _add_index(
-    face: ImageArray, tile: int, manner: IndexManner, hand: Hand
-) -> None:
+def _add_index(face: ImageArray, tile: int, manner: IndexManner, hand: Hand) -> None:
     suit = "mpszf".index(NAMES[tile][1])
     if (suit == 3 and not manner.honours) or (suit == 4 and not manner.flowers):
         return

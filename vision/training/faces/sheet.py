@@ -30,7 +30,9 @@ def main() -> None:
             body = np.full((FACE_HEIGHT, FACE_WIDTH, 3), (225, 238, 242), np.float32)
             alpha = ink[:, :, 3:] / 255
             cell = body * (1 - alpha) + ink[:, :, :3] * alpha
-            cells.append(cv2.copyMakeBorder(cell, 2, 2, 2, 2, cv2.BORDER_CONSTANT, value=(60, 90, 40)))
+            cells.append(
+                cv2.copyMakeBorder(cell, 2, 2, 2, 2, cv2.BORDER_CONSTANT, value=(60, 90, 40))
+            )
         rows += [np.hstack(cells[:21]), np.hstack(cells[21:])]
     cv2.imwrite(str(options.out), np.vstack(rows))
 

@@ -127,7 +127,9 @@ def circle_places(
         ends = [(0.5 - wide, top), (0.5, top + rise), (0.5 + wide, top + 2 * rise)]
         places = [(x if falling else 1 - x, y) for x, y in ends]
         low = float(rng.uniform(0.58, 0.64))
-        places += [(x, y) for y in (low, low + float(rng.uniform(0.21, 0.25))) for x in (left, right)]
+        places += [
+            (x, y) for y in (low, low + float(rng.uniform(0.21, 0.25))) for x in (left, right)
+        ]
         return places, float(rng.uniform(0.115, 0.15))
     if number == 8:
         rows = 0.5 + np.array([-1.5, -0.5, 0.5, 1.5]) * float(rng.uniform(0.2, 0.235))
@@ -161,7 +163,9 @@ def circle_inks(number: int, palette: Palette, scheme: str) -> list[Ink]:
     return usual[number]
 
 
-def circles(number: int, palette: Palette, rng: np.random.Generator, manner: dict[str, object]) -> ImageArray:
+def circles(
+    number: int, palette: Palette, rng: np.random.Generator, manner: dict[str, object]
+) -> ImageArray:
     """The face of a circle tile; ``manner`` is drawn once for a set by :func:`circle_manner`."""
     face = blank()
     style = manner["style"]
@@ -183,7 +187,9 @@ def circle_manner(rng: np.random.Generator) -> dict[str, object]:
     return {
         "style": CircleStyle.random(rng),
         "falling": rng.random() < 0.75,
-        "scheme": str(rng.choice(["blue", "black", "green", "rows", "one"], p=[0.4, 0.25, 0.15, 0.12, 0.08])),
+        "scheme": str(
+            rng.choice(["blue", "black", "green", "rows", "one"], p=[0.4, 0.25, 0.15, 0.12, 0.08])
+        ),
         "second": int(rng.integers(4)),
     }
 
@@ -264,8 +270,9 @@ def stick_picture(style: StickStyle, ink: Ink, second: Ink, length: int) -> Imag
             spot = np.array([middle, (k + 0.5) * length / count])
             ellipse(page, spot, (width / 2, length / count / 2), 0, ink)
     else:
-        points = np.array([[0, 0], [width - 1, 0], [middle + line, length / 2], [width - 1, length - 1],
-                           [0, length - 1], [middle - line, length / 2]])  # fmt: skip
+        right, low = width - 1, length - 1
+        left_waist, right_waist = [middle - line, low / 2], [middle + line, low / 2]
+        points = np.array([[0, 0], [right, 0], right_waist, [right, low], [0, low], left_waist])
         cv2.fillPoly(page, [np.round(points).astype(np.int32)], ink)
     if style.hollow and style.form in ("rod", "capsule"):
         cv2.rectangle(page, (line + 1, line + 1), (width - 2 - line, length - 2 - line), clear, -1)
@@ -280,9 +287,7 @@ def stick_picture(style: StickStyle, ink: Ink, second: Ink, length: int) -> Imag
     return page
 
 
-def draw_stick(
-    face: ImageArray, stick: ImageArray, centre: FloatArray, turn: float
-) -> None:
+def draw_stick(face: ImageArray, stick: ImageArray, centre: FloatArray, turn: float) -> None:
     """Lay a stick at ``centre``, turned clockwise by ``turn`` degrees."""
     height, width = stick.shape[:2]
     matrix = cv2.getRotationMatrix2D((width / 2, height / 2), -turn, 1.0)
@@ -292,7 +297,9 @@ def draw_stick(
     face[seen] = laid[seen]
 
 
-def bamboo_places(number: int, rng: np.random.Generator) -> tuple[list[tuple[float, float, float]], float]:
+def bamboo_places(
+    number: int, rng: np.random.Generator
+) -> tuple[list[tuple[float, float, float]], float]:
     """Centres (shares) and turns (degrees) of 2 to 9 sticks, and their length (share of height)."""
     wide = float(rng.uniform(0.2, 0.3))
     left, right = 0.5 - wide, 0.5 + wide
@@ -364,7 +371,9 @@ def bamboo_manner(rng: np.random.Generator) -> dict[str, object]:
     }
 
 
-def bamboos(number: int, palette: Palette, rng: np.random.Generator, manner: dict[str, object]) -> ImageArray:
+def bamboos(
+    number: int, palette: Palette, rng: np.random.Generator, manner: dict[str, object]
+) -> ImageArray:
     """The face of 2 to 9 bamboos."""
     face = blank()
     style = manner["style"]
