@@ -56,9 +56,11 @@ class WatchOptions:
     """When a finding counts.
 
     Attributes:
-        burnt_share: share of the felt at full white that makes a picture overexposed.
+        burnt_share: share of the felt with a channel at its end that makes a picture
+            overexposed.
         fallen: light relative to what it was that counts as a lamp gone out.
-        tint: shift of the cloth's colour, as a natural logarithm of a ratio of two channels.
+        tint: shift of the cloth's colour, as a natural logarithm of a ratio of two channels, from
+            what it was lately; tint_ever: the same from the session's beginning.
         flicker: change of brightness that counts as one swing; swings: so many within
             flicker_s seconds.
         cloth_share: cloth in sight, relative to what is usual, below which the table is blocked.
@@ -71,13 +73,14 @@ class WatchOptions:
     burnt_share: float = 0.35
     fallen: float = 0.8
     tint: float = 0.2
+    tint_ever: float = 0.35
     flicker: float = 0.035
     swings: int = 4
     flicker_s: float = 6.0
-    cloth_share: float = 0.55
+    cloth_share: float = 0.58
     lasts_s: float = 1.5
     clears_s: float = 1.0
-    adapt_s: float = 90.0
+    adapt_s: float = 45.0
     learn: int = 5
 
 
@@ -88,7 +91,7 @@ class Look:
     Attributes:
         level: middle brightness of the cloth, 0 to 255.
         tint: logarithms of red to green and blue to green of the cloth.
-        burnt: share of the felt that is fully white.
+        burnt: share of the felt with a channel at its end.
         cloth: share of the felt that has the cloth's colour.
         bands: brightness of horizontal bands, for the flicker that rolls through the picture.
     """
@@ -147,6 +150,7 @@ class PictureWatch:
         self._band_sizes = np.bincount(self._band, minlength=_BANDS)
         self._seen = 0
         self._usual: Look | None = None
+        self._first_tint = (0.0, 0.0)
         self._found: CameraState = CameraState.FINE
         self._since = float("-inf")
         self._told: CameraState = CameraState.FINE
@@ -178,7 +182,7 @@ class PictureWatch:
         return Look(
             level=float(np.median(grey[cloth])),
             tint=(float(np.log(red / green)), float(np.log(blue / green))),
-            burnt=float(np.count_nonzero(pixels.min(axis=1) >= 250)) / len(pixels),
+            burnt=float(np.count_nonzero(pixels.max(axis=1) >= 250)) / len(pixels),
             cloth=float(np.count_nonzero(cloth)) / len(pixels),
             bands=tuple(float(band) for band in bands),
         )
@@ -197,6 +201,8 @@ class PictureWatch:
             since = 0.0 if self._last_t is None else max(0.0, t - self._last_t)
             weight = min(1.0, since / self._options.adapt_s)
         self._seen += 1
+        if self._seen <= self._options.learn:
+            self._first_tint = look.tint
 
         def mix(old: float, new: float) -> float:
             return old + (new - old) * weight
@@ -227,8 +233,8 @@ class PictureWatch:
         again = 0.5 if self._told is not CameraState.FINE else 1.0
         if look.level < (1 - (1 - options.fallen) * again) * usual.level:
             return CameraState.DIM
-        shift = max(abs(a - b) for a, b in zip(look.tint, usual.tint, strict=True))
-        if shift > options.tint * again:
+        lately, ever = _apart(look.tint, usual.tint), _apart(look.tint, self._first_tint)
+        if lately > options.tint * again or ever > options.tint_ever:
             return CameraState.TINTED
         return CameraState.FINE
 
@@ -251,6 +257,10 @@ class PictureWatch:
         if t - self._since >= wait - 1e-6:
             self._told = state
         return self._told
+
+
+def _apart(a: tuple[float, float], b: tuple[float, float]) -> float:
+    return max(abs(a[0] - b[0]), abs(a[1] - b[1]))
 
 
 def _cloth(pixels: NDArray[np.float32], grey: NDArray[np.float32]) -> NDArray[np.bool_]:

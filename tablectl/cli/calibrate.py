@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
 import re
 from pathlib import Path
 from typing import Annotated
 
 import cv2
-import numpy as np
 import typer
 
+from tablectl.cli.calibrate_page import check_sources, read_image, serve_page
+from tablectl.services.http import ServerError
 from vision.calibration import Calibration, CalibrationError
 from vision.calibration_check import CalibrationScore, check_calibration, score_calibration
 from vision.calibration_fit import calibrate_from_corners, calibrate_from_markers
+from vision.calibration_zones import draw_zones
 from vision.geometry import TableGeometry
 from vision.marker_sheet import write_sheet
 from vision.messages import CameraState
@@ -39,6 +40,15 @@ def calibrate(
     out: Annotated[Path, typer.Option(help="Where the calibration is kept.")] = Path(
         "calibration.json"
     ),
+    browser: Annotated[
+        bool,
+        typer.Option(
+            "--browser", help="Serve a page on which the felt's corners are clicked and dragged."
+        ),
+    ] = False,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port of that page; 0 for a free one.")
+    ] = 8765,
     corners: Annotated[
         str | None,
         typer.Option(
@@ -50,8 +60,12 @@ def calibrate(
     height: Annotated[
         float | None, typer.Option(help="Lens above the felt in mm, by tape measure.")
     ] = None,
+    snap: Annotated[
+        bool, typer.Option("--snap", help="Move the given corners to where the felt's edges meet.")
+    ] = False,
     k1: Annotated[
-        float | None, typer.Option(help="Lens distortion where known (markers measure it).")
+        float | None,
+        typer.Option(help="Lens distortion where known (else measured where edges are seen)."),
     ] = None,
     tile_width: Annotated[float, typer.Option(help="Width of a tile's face in mm.")] = 28.0,
     half: Annotated[
@@ -61,7 +75,7 @@ def calibrate(
         str | None, typer.Option(metavar="WxH", help="Picture size to ask of the camera.")
     ] = None,
     sheet: Annotated[
-        Path | None, typer.Option(help="Write the printable markers (.svg or .png) and end.")
+        Path | None, typer.Option(help="Write the printable markers (.pdf, .svg or .png) and end.")
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Compare the kept calibration with the picture and end.")
@@ -71,7 +85,9 @@ def calibrate(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Machine-readable.")] = False,
 ) -> None:
-    """Measure where the camera is over the table, from markers or clicked corners.
+    """Measure where the camera is over the table, from printed markers or clicked corners.
+
+    A running daemon has the same page under #calibrate.
 
     Exit code 0: done, or the check holds; 1: the camera has moved or the like; 2: bad input or no
     markers found.
@@ -82,6 +98,9 @@ def calibrate(
             write_sheet(sheet, geometry)
             typer.echo(f"{sheet}: print at 100 % and lay the markers in the felt's corners")
             return
+        if browser:
+            serve_page(geometry, out, source, image, _size(size), port)
+            return
         picture = _picture(source, image, _size(size))
         if check:
             _check(Calibration.load(out), picture, as_json=as_json)
@@ -90,12 +109,12 @@ def calibrate(
             result = calibrate_from_markers(picture, geometry, camera_height_mm=height, k1=k1)
         else:
             result = calibrate_from_corners(
-                picture, _corners(corners), geometry, camera_height_mm=height, k1=k1 or 0.0
+                picture, _corners(corners), geometry, camera_height_mm=height, k1=k1, snap=snap
             )
         _save(result, out)
         if draw is not None:
             _draw(result, geometry, picture, draw)
-    except (CalibrationError, SourceError) as error:
+    except (CalibrationError, SourceError, ServerError) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(MALFORMED) from None
     _tell(result, score_calibration(result, picture), out, as_json=as_json)
@@ -131,13 +150,9 @@ def _corners(text: str) -> list[tuple[float, float]]:
 
 
 def _picture(source: str | None, image: Path | None, size: tuple[int, int] | None) -> Image:
-    if (source is None) == (image is None):
-        raise CalibrationError("give a camera with --source, or one picture with --image")
+    check_sources(source, image)
     if image is not None:
-        picture = cv2.imread(str(image), cv2.IMREAD_COLOR)
-        if picture is None:
-            raise CalibrationError(f"{image} is no picture that can be read")
-        return np.asarray(picture, dtype=np.uint8)
+        return read_image(image)
     assert source is not None
     return asyncio.run(_grab(source, size))
 
@@ -212,15 +227,10 @@ def _tell(calibration: Calibration, score: CalibrationScore, out: Path, *, as_js
 
 
 def _draw(calibration: Calibration, geometry: TableGeometry, picture: Image, path: Path) -> None:
-    """The felt's outline and the borders of every zone, as the calibration puts them."""
-    canvas = picture.copy()
-    bands = [geometry.half, geometry.panel, *geometry.river, *geometry.wall, *geometry.exposed]
-    for distance in [*bands, *geometry.rack]:
-        d = distance * geometry.tile_width_mm
-        square = np.array([(-d, -d), (d, -d), (d, d), (-d, d), (-d, -d)])
-        share = np.linspace(0, 1, 20)[:, None]
-        line = np.concatenate([a + share * (b - a) for a, b in itertools.pairwise(square)])
-        px = np.round(calibration.to_image(line)).astype(np.int32)
-        cv2.polylines(canvas, [px], isClosed=True, color=(0, 220, 255), thickness=1)
-    if not cv2.imwrite(str(path), canvas):
+    """The picture with every seat's zones, as the calibration puts them."""
+    try:
+        done = cv2.imwrite(str(path), draw_zones(picture, calibration, geometry))
+    except cv2.error:
+        done = False
+    if not done:
         raise CalibrationError(f"{path} can't be written: is the ending one of .png .jpg?")

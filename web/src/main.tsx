@@ -3,6 +3,7 @@
 import mqtt, { type IClientOptions, type MqttClient } from "mqtt";
 import { render } from "preact";
 import "@fontsource/noto-sans-tc/700.css";
+import { Calibrator } from "./calibration";
 import { Connection, type Session } from "./connection";
 import { LoginError, Operator, type Credentials } from "./operator";
 import { loadSettings } from "./settings";
@@ -50,6 +51,11 @@ async function post(password: string): Promise<Credentials> {
 
 const store = createStore();
 const operator = new Operator({ post, connect, storage: sessionStorage, newId }, () => store.get().table);
+const calibrator = new Calibrator({
+  fetch: (path, init) => fetch(path, { ...init, signal: AbortSignal.timeout(15_000) }),
+  token: () => operator.token,
+  expired: () => operator.logout(),
+});
 const connection = new Connection({
   fetchSession,
   connect,
@@ -82,5 +88,5 @@ for (const gesture of ["pointermove", "pointerdown", "keydown"] as const) {
 
 const root = document.getElementById("app");
 if (root === null) throw new Error("index.html has no #app");
-render(<Root store={store} operator={operator} initial={loadSettings(localStorage)} />, root);
+render(<Root store={store} operator={operator} calibrator={calibrator} initial={loadSettings(localStorage)} />, root);
 connection.start();

@@ -11,6 +11,8 @@ export class RequestError extends Error {}
 export interface Credentials {
   readonly username: string;
   readonly password: string;
+  /** For the daemon's own requests, which are not MQTT. */
+  readonly token?: string;
 }
 
 export interface OperatorPorts {
@@ -41,6 +43,10 @@ export class Operator {
 
   get loggedIn(): boolean {
     return this.credentials() !== null;
+  }
+
+  get token(): string | null {
+    return this.credentials()?.token ?? null;
   }
 
   subscribe(listener: () => void): () => void {
@@ -81,8 +87,9 @@ export class Operator {
     const stored = this.ports.storage.getItem(KEY);
     if (stored === null) return null;
     try {
-      const { username, password } = JSON.parse(stored) as Partial<Credentials>;
-      return typeof username === "string" && typeof password === "string" ? { username, password } : null;
+      const { username, password, token } = JSON.parse(stored) as Partial<Credentials>;
+      if (typeof username !== "string" || typeof password !== "string") return null;
+      return { username, password, ...(typeof token === "string" ? { token } : {}) };
     } catch {
       return null;
     }
@@ -97,7 +104,8 @@ export class Operator {
 
   private open(credentials: Credentials): Promise<MqttClient> {
     return new Promise((resolve, reject) => {
-      const client = this.ports.connect({ ...MQTT_OPTIONS, ...credentials });
+      const { username, password } = credentials;
+      const client = this.ports.connect({ ...MQTT_OPTIONS, username, password });
       const fail = (error: Error): void => {
         client.end(true);
         this.client = null;

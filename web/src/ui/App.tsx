@@ -1,5 +1,7 @@
 import type { VNode } from "preact";
+import type { Calibrator } from "../calibration";
 import { shownSettlement } from "../derive";
+import { Calibrate } from "./Calibrate";
 import { useView } from "./context";
 import { Dialogs } from "./Dialogs";
 import { Fit } from "./Fit";
@@ -12,10 +14,19 @@ import { Table } from "./Table";
 import { Toolbar } from "./Toolbar";
 import { Bi } from "./Bi";
 
-export function App({ page }: { readonly page: "table" | "service" }): VNode {
+export type Page = "table" | "service" | "calibrate";
+
+interface Props {
+  readonly page: Page;
+  readonly calibrator: Calibrator;
+}
+
+export function App({ page, calibrator }: Props): VNode {
   return (
     <>
-      {page === "service" ? <Service /> : <TablePage />}
+      {page === "service" && <Service />}
+      {page === "calibrate" && <Calibrate calibrator={calibrator} />}
+      {page === "table" && <TablePage />}
       <Dialogs />
     </>
   );

@@ -1,16 +1,18 @@
 import type { VNode } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import type { Calibrator } from "../calibration";
 import type { Verb } from "../messages";
 import { LoginError, type Operator } from "../operator";
 import { saveSettings, type Settings } from "../settings";
 import { isLive, type Store } from "../store";
 import { VERBS } from "../text";
-import { App } from "./App";
+import { App, type Page } from "./App";
 import { ViewContext, type Actions, type Dialog, type View } from "./context";
 
 interface Props {
   readonly store: Store;
   readonly operator: Operator;
+  readonly calibrator: Calibrator;
   readonly initial: Settings;
 }
 
@@ -23,8 +25,9 @@ function useStore(store: Store): ReturnType<Store["get"]> {
   return model;
 }
 
-function usePage(): "table" | "service" {
-  const read = (): "table" | "service" => (location.hash === "#service" ? "service" : "table");
+function usePage(): Page {
+  const read = (): Page =>
+    location.hash === "#service" ? "service" : location.hash === "#calibrate" ? "calibrate" : "table";
   const [page, setPage] = useState(read);
   useEffect(() => {
     const changed = (): void => setPage(read());
@@ -35,7 +38,7 @@ function usePage(): "table" | "service" {
 }
 
 /** Holds what only this screen knows (settings, open dialog, requests under way) and draws. */
-export function Root({ store, operator, initial }: Props): VNode {
+export function Root({ store, operator, calibrator, initial }: Props): VNode {
   const model = useStore(store);
   const page = usePage();
   const [settings, setSettings] = useState(initial);
@@ -98,7 +101,7 @@ export function Root({ store, operator, initial }: Props): VNode {
   const view: View = { model, settings: shown, live: isLive(model), operator: loggedIn, dialog, busy, actions };
   return (
     <ViewContext.Provider value={view}>
-      <App page={page} />
+      <App page={page} calibrator={calibrator} />
     </ViewContext.Provider>
   );
 }
