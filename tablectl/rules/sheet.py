@@ -34,14 +34,20 @@ def _equipment(rules: RuleSet[Any], options: Options) -> Iterator[str]:
     yield from ("## Equipment", "")
     yield f"- {kit.total} tiles: {_tiles_text(kit)}."
     yield f"- {kit.seats} players; {kit.hand_size} tiles each, the dealer one more."
-    drawable = rules.play.wall(options, WallCounts())
-    yield (
-        f"- {kit.reserve} {'tile stays' if kit.reserve == 1 else 'tiles stay'} in the wall undrawn"
-        f"{', the indicator among them' if kit.indicator else ''}; "
-        f"{drawable} can be drawn after the deal."
-    )
+    yield f"- {_wall_text(kit, rules.play.wall(options, WallCounts()))}"
     yield f"- {kit.dice} dice."
     yield ""
+
+
+def _wall_text(kit: Equipment, drawable: int) -> str:
+    if not kit.reserve:
+        return f"No tile stays in the wall: all {drawable} left after the deal can be drawn."
+    if kit.reserve == 1 and kit.indicator:
+        stays = "1 tile stays in the wall undrawn, the indicator"
+    else:
+        stays = f"{kit.reserve} tiles stay in the wall undrawn"
+        stays += ", the indicator among them" if kit.indicator else ""
+    return f"{stays}; {drawable} can be drawn after the deal."
 
 
 def _tiles_text(kit: Equipment) -> str:
@@ -82,17 +88,21 @@ def _options(options: Options) -> Iterator[str]:
         yield from (
             f"## {title}",
             "",
-            "| option | chosen | choices | |",
-            "| --- | --- | --- | --- |",
+            "| option | chosen | default | choices | |",
+            "| --- | --- | --- | --- | --- |",
         )
         for name in names:
             field = model.model_fields[name]
             chosen = getattr(options, name)
-            mark = "" if chosen == field.default else " (changed)"
-            choices = choices_text(field.annotation)
-            yield (
-                f"| `{name}` | {value_text(chosen)}{mark} | {choices} | {field.description or ''} |"
+            told, usual = value_text(chosen), value_text(field.default)
+            cells = (
+                f"`{name}`",
+                told if chosen == field.default else f"**{told}** (changed)",
+                usual,
+                choices_text(field.annotation),
+                field.description or "",
             )
+            yield f"| {' | '.join(cells)} |"
         yield ""
 
 

@@ -17,8 +17,9 @@ class FenghuaOptions(Options):
         "one suit is 40.",
     )
     all_honors_award: Literal["points", "celebration"] = option(
-        "points", "Whether the two all-honour patterns score, or are only celebrated."
+        "points",
+        "Whether the two all-honour patterns (清老头, 乱老头) score, or are only celebrated.",
     )
     eight_flowers_award: Literal["points", "celebration"] = option(
-        "points", "Whether the two eight-flower patterns score, or are only celebrated."
+        "points", "Whether the two eight-flower patterns (八花) score, or are only celebrated."
     )

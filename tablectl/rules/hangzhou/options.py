@@ -15,7 +15,8 @@ class HangzhouOptions(Options):
     )
     pairs_extra_on_claim: bool = option(
         True,
-        "Whether seven pairs without fortune keeps its extra double on a claim or a robbed kong.",
+        "Whether seven pairs (七对) without fortune keeps its extra double on a claim or a robbed "
+        "kong.",
     )
     liability_on_claim: bool = option(
         False, "Whether three-set liability (3摊承包) holds for wins by discard too."
@@ -26,7 +27,8 @@ class HangzhouOptions(Options):
     )
     wall_only: bool = option(False, "Whether only own draws win; bars robbing a kong too.")
     float_calls: Literal["wait", "calls_allowed"] = option(
-        "wait", "Whether the floating player may chow, pung or kong before the next own turn."
+        "wait",
+        "Whether the floating player (财飘) may chow, pung or kong before the next own turn.",
     )
     float_second_half_liability: bool = option(
         False,
@@ -39,10 +41,12 @@ class HangzhouOptions(Options):
         "eye, each further one doubles.",
     )
     instant_third: Literal["off", "doubles", "high_roll"] = option(
-        "off", "Dice that lift the banker to the third hand at once.", table=True
+        "off", "Dice that lift the banker to the third hand (3牢) at once.", table=True
     )
     liability_restriction: Literal["none", "banker_only", "no_three_chows", "max_two"] = option(
-        "none", "Calls barred because a third set from one player would follow.", table=True
+        "none",
+        "Calls barred because a third set from one player (3摊承包) would follow.",
+        table=True,
     )
     liability_restriction_when: Literal["always", "banker_stays", "banker_third"] = option(
         "always", "When that restriction holds.", table=True

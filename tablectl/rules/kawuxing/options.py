@@ -15,10 +15,10 @@ class KawuxingOptions(Options):
     )
     max_doubles: int | None = option(3, "Doubles that count at most; null = all of them.", ge=1)
     double_dragon_exception: bool = option(
-        False, "Whether a double dragon seven pairs hand counts four doubles (×16)."
+        False, "Whether a double dragon seven pairs hand (双龙七对) counts four doubles (×16)."
     )
     disclosure_shows: Literal["all", "waiting_part"] = option(
-        "all", "What a disclosing player lays open.", table=True
+        "all", "What a disclosing player (亮倒) lays open.", table=True
     )
     players_at_table: Literal[3, 4] = option(
         3, "With four, the resting player replaces the winner of each hand.", table=True

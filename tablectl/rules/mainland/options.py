@@ -26,10 +26,11 @@ class MainlandOptions(Options):
 
     treasure: Literal["basic", "upward", "downward", "up_and_down", "none"] = option(
         "basic",
-        "Treasure tiles: the kind turned up; also the next, the previous, or both; or none.",
+        "Treasure tiles (宝牌): the kind turned up; also the next, the previous, or both; or none.",
     )
     four_winds_any_time: bool = option(
-        False, "Whether a four winds joy may be declared at any time (then without a treasure)."
+        False,
+        "Whether a four winds joy (四喜) may be declared at any time (then without a treasure).",
     )
     refill_dead_wall: bool = option(
         False,
@@ -37,7 +38,7 @@ class MainlandOptions(Options):
         table=True,
     )
     joys: Annotated[tuple[JoyKind, ...], BeforeValidator(_as_tuple)] = option(
-        ("four_winds", "three_dragons"), "Joys that may be declared, as a list."
+        ("four_winds", "three_dragons"), "Joys (喜) that may be declared, as a list."
     )
     fan: dict[PatternId, Annotated[int, Field(ge=0)]] = option(
         {}, 'Fan of patterns where they differ from the table, as a map, e.g. {"all_chows": 2}.'

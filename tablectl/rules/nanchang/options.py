@@ -11,7 +11,7 @@ class NanchangOptions(Options):
     """Every variation that the document names; the defaults are its main text."""
 
     indicator_as_supplement: bool = option(
-        False, "Whether the tile turned up may be drawn as a kong's supplement."
+        False, "Whether the tile turned up (精) may be drawn as a kong's supplement."
     )
     dead_wall: Literal["tiles_34", "stacks_17"] = option(
         "tiles_34",
@@ -19,5 +19,5 @@ class NanchangOptions(Options):
         "used.",
     )
     draw_banker_pays: bool = option(
-        False, "Whether the banker pays 5 to each other player in a drawn hand."
+        False, "Whether the banker pays 5 to each other player in a drawn hand (荒庄)."
     )

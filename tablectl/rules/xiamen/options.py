@@ -35,7 +35,7 @@ class XiamenOptions(Options):
         "has come or been passed.",
     )
     required_float: bool = option(
-        False, "Whether three golds in hand win only by ×3 or more (three gold, gold float ...)."
+        False, "Whether three golds in hand win only by ×3 or more (三金倒, 游金 ...)."
     )
     false_float: bool = option(
         False, "Whether discarding a gold without floating forfeits the right to win."

@@ -19,10 +19,10 @@ class YangzhouOptions(Options):
         ge=0,
     )
     all_honors_factor: Literal[4, 2] = option(
-        4, "How many times pure one suit an all honours hand scores."
+        4, "How many times pure one suit (清一色) an all honours hand (风清) scores."
     )
     quadruplet_runs_factor: Literal[8, 2] = option(
-        8, "How many times pure one suit four identical runs score."
+        8, "How many times pure one suit four identical runs (钢板) score."
     )
     count_contained: bool = option(
         False,

@@ -36,7 +36,8 @@ def _winning(options: YangzhouOptions) -> Article:
         f"A hand needs {options.least} points ({options.schedule} schedule), the own tile's "
         "point included.",
         "More than one player may win on the same discard.",
-        "Who lets a winning tile go may not win on anybody's tile before the own turn.",
+        "Who lets a winning tile go may not win on anybody's tile until the own turn has come or "
+        "been passed by a pung or kong.",
         "After chowing three times in one suit only pure one suit wins.",
         "A kong may be robbed when a tile is added to an open pung; a closed kong never.",
         "There is no dead wall: when the last tile is gone and nobody has won, the hand is drawn.",
