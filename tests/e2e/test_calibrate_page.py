@@ -114,7 +114,7 @@ async def snap(page: Page) -> None:
     before = await circle.get_attribute("cx")
     await page.get_by_test_id("snap").click()
     async with asyncio.timeout(PATIENCE_MS / 1000):
-        while await circle.get_attribute("cx") == before:
+        while await circle.get_attribute("cx") == before:  # noqa: ASYNC110 - no event tells it
             await asyncio.sleep(0.05)
     # The page tries the new corners out before it can keep them.
     await asyncio.sleep(1.0)
