@@ -97,45 +97,45 @@ static volatile uint8_t stop_samples; /* of E_STOP open, in a row */
 
 static bool stop_is_open(void) { return stop_samples >= STOP_SAMPLES; }
 
-static void put_pin(volatile uint8_t *port, uint8_t mask, bool high) {
-    ATOMIC_BLOCK(ATOMIC_RESTORESTATE) {
-        *port = (uint8_t)(high ? *port | mask : *port & (uint8_t)~mask);
-    }
-}
-
 /* Off and full speed are the port's; between them the timer has the pin. */
 #define PUT_PWM(name) \
-    do { \
-        uint8_t duty = out->duty[PIN_MOTOR_##name]; \
-        if (duty == 0u || duty == 255u) { \
-            put_pin(&PORT_OF(name), MASK_OF(name), duty > 0u); \
-            put_pin(&TCCRA_OF(name), COM_OF(name), false); \
-        } else { \
-            OCR_OF(name) = duty; \
-            put_pin(&TCCRA_OF(name), COM_OF(name), true); \
-        } \
-    } while (0);
-
-static bool has_pwm(uint8_t motor) {
-#define X(name) motor == PIN_MOTOR_##name ||
-    return EACH_PWM(X) false;
-#undef X
-}
-
-static void put_motors(const hal_outputs_t *out) {
-#define X(name, port, bit) \
-    put_pin(&PORT##port, (uint8_t)(1u << (bit)), (out->reverse >> PIN_DIRECTION_##name) & 1u);
-    PINS_DIRECTIONS(X)
-#undef X
-#define X(name, port, bit) \
-    if (!has_pwm(PIN_MOTOR_##name)) { \
-        put_pin(&PORT##port, (uint8_t)(1u << (bit)), out->duty[PIN_MOTOR_##name] > 0u); \
+    if (out->duty[PIN_MOTOR_##name] == 0u || out->duty[PIN_MOTOR_##name] == 255u) { \
+        TCCRA_OF(name) &= (uint8_t)~COM_OF(name); \
+    } else { \
+        OCR_OF(name) = out->duty[PIN_MOTOR_##name]; \
+        TCCRA_OF(name) |= COM_OF(name); \
     }
+
+/* All outputs of the machine, port by port. E_STOP is looked at last: its interrupt may have cut
+ * a port between the reading and the writing of it here. */
+static void put_motors(const hal_outputs_t *out) {
+#define X(port) uint8_t on_##port = 0, all_##port = 0;
+    EACH_PORT(X)
+#undef X
+#define PUT(port, bit, on) \
+    all_##port |= (uint8_t)(1u << (bit)); \
+    if (on) { \
+        on_##port |= (uint8_t)(1u << (bit)); \
+    }
+#define X(name, port, bit) PUT(port, bit, out->duty[PIN_MOTOR_##name] > 0u)
     PINS_MOTORS(X)
 #undef X
+#define X(name, port, bit) PUT(port, bit, out->reverse & (1u << PIN_DIRECTION_##name))
+    PINS_DIRECTIONS(X)
+#undef X
+    bool outputs[PIN_OUTPUT_COUNT] = {[PIN_OUTPUT_MOTOR_ENABLE] = out->motor_enable,
+                                      [PIN_OUTPUT_STATUS_LED] = out->status_led};
+#define X(name, port, bit) PUT(port, bit, outputs[PIN_OUTPUT_##name])
+    PINS_OUTPUTS(X)
+#undef X
+#undef PUT
+#define X(port) \
+    if (all_##port != 0u) { \
+        PORT##port = (uint8_t)((PORT##port & (uint8_t)~all_##port) | on_##port); \
+    }
+    EACH_PORT(X)
+#undef X
     EACH_PWM(PUT_PWM)
-    put_pin(&PORT_OF(MOTOR_ENABLE), MASK_OF(MOTOR_ENABLE), out->motor_enable);
-    put_pin(&PORT_OF(STATUS_LED), MASK_OF(STATUS_LED), out->status_led);
     if (stop_is_open()) {
         cut_motors(); /* the core will hear of it in its next tick */
     }
@@ -244,7 +244,7 @@ ISR(ADC_vect) {
     static uint8_t index;
     uint16_t value = ADC;
     converted[index] = value;
-    noise = (uint16_t)((noise << 3 | noise >> 13) ^ value ^ TCNT3L);
+    noise = (uint16_t)((uint16_t)(noise * 5u + value) ^ TCNT3L);
     index = (uint8_t)(index + 1u < PIN_CURRENT_COUNT ? index + 1u : 0u);
     convert(channels[index]);
 }
@@ -257,8 +257,9 @@ static void start_converter(void) {
 }
 
 static uint16_t milliamperes(uint16_t counts) {
-    return (uint16_t)((uint32_t)counts * (PINS_ADC_REFERENCE_MV * 1000ul / PINS_CURRENT_MV_PER_A) >>
-                      10);
+    /* 1024 counts are the reference; a shift by 8 is only a choice of bytes. */
+    return (uint16_t)(
+        (uint32_t)counts * (PINS_ADC_REFERENCE_MV * 250ul / PINS_CURRENT_MV_PER_A) >> 8);
 }
 
 /* --- consoles and dice: the chain of shift registers --- */
@@ -369,22 +370,33 @@ static uint8_t take_ticks(void) {
     return due;
 }
 
-static void tick(uint32_t now) {
+/* How long ago the tick's interrupt was, when its outputs stand; `waiting` ticks are behind it. */
+static void note_time(uint8_t waiting) {
+    uint16_t counts, late;
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE) {
+        counts = TCNT3;
+        late = (uint16_t)(ticks_due + waiting);
+        if (TIFR3 & (1u << OCF3A)) { /* the timer has begun anew, its interrupt waits */
+            late++;
+            counts = TCNT3;
+        }
+    }
+    uint16_t us = (uint16_t)(late * (1000000ul / TICK_HZ) + counts / 2u);
+    if (us > tc_probe.tick_worst_us) {
+        tc_probe.tick_worst_us = us;
+    }
+}
+
+static void tick(uint32_t now, uint8_t waiting) {
     static hal_inputs_t inputs;
     static hal_outputs_t outputs;
-    uint16_t begin = TCNT3; /* the timer counts from the tick's interrupt */
     turn_chain(outputs.lights);
     read_inputs(&inputs);
     table_tick(&table, &inputs, &outputs);
     put_motors(&outputs);
+    note_time(waiting);
     table_poll(&table, now);
     watch_stack();
-    uint16_t end = TCNT3;
-    uint16_t period = (uint16_t)(TICK_TIMER_HZ / TICK_HZ);
-    uint16_t us = (uint16_t)((end >= begin ? end - begin : end + period - begin) / 2u);
-    if (us > tc_probe.tick_worst_us) {
-        tc_probe.tick_worst_us = us;
-    }
 }
 
 static void sleep_until_interrupt(void) {
@@ -419,8 +431,8 @@ int main(void) {
         if (due > 1u) {
             tc_probe.tick_overruns = (uint16_t)(tc_probe.tick_overruns + due - 1u);
         }
-        for (; due > 0u; due--) {
-            tick(++now);
+        while (due > 0u) {
+            tick(++now, --due);
             wdt_reset();
         }
         uint8_t data[CHUNK];

@@ -1,8 +1,9 @@
 /* Seat consoles and dice: buttons, lights, rolls. */
 #include "table.h"
 
-#define BLINK_MS 500u
-#define PULSE_MS 1000u
+/* Powers of two: the chip divides slowly. */
+#define BLINK_MS 512u
+#define PULSE_MS 1024u
 #define PULSE_ON_MS 150u
 
 void consoles_tick(table_t *t) {
@@ -23,13 +24,14 @@ uint8_t lights_now(const table_t *t) {
     if (t->wire_ms - t->host_heard_ms > t->config.lights_on_max) {
         return 0; /* nobody has said for long that they shall burn */
     }
+    uint16_t ms = (uint16_t)t->uptime_ms;
     uint8_t lights = 0;
     for (uint8_t seat = 0; seat < SIDES; seat++) {
         bool on = t->lights[seat] == TC_LIGHT_PATTERN_ON;
         if (t->lights[seat] == TC_LIGHT_PATTERN_BLINK) {
-            on = t->uptime_ms / BLINK_MS % 2u == 0u;
+            on = (ms & BLINK_MS) == 0u;
         } else if (t->lights[seat] == TC_LIGHT_PATTERN_PULSE) {
-            on = t->uptime_ms % PULSE_MS < PULSE_ON_MS;
+            on = (ms & (PULSE_MS - 1u)) < PULSE_ON_MS;
         }
         lights |= (uint8_t)((on ? 1u : 0u) << seat);
     }

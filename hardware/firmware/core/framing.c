@@ -1,12 +1,19 @@
 #include "framing.h"
 
+#ifdef __AVR__
+#include <util/crc16.h>
+#else
+static uint16_t _crc_xmodem_update(uint16_t crc, uint8_t byte) {
+    uint8_t x = (uint8_t)((uint8_t)(crc >> 8) ^ byte);
+    x = (uint8_t)(x ^ (x >> 4));
+    return (uint16_t)((uint16_t)(crc << 8) ^ (uint16_t)((uint16_t)x << 12) ^
+                      (uint16_t)((uint16_t)x << 5) ^ x);
+}
+#endif
+
 uint16_t crc16(uint16_t crc, const uint8_t *data, uint16_t length) {
-    /* Byte-wise without a table (as avr-libc's _crc_ccitt_update does for the mirrored one). */
     while (length-- > 0u) {
-        uint8_t x = (uint8_t)((uint8_t)(crc >> 8) ^ *data++);
-        x = (uint8_t)(x ^ (x >> 4));
-        crc = (uint16_t)((uint16_t)(crc << 8) ^ (uint16_t)((uint16_t)x << 12) ^
-                         (uint16_t)((uint16_t)x << 5) ^ x);
+        crc = _crc_xmodem_update(crc, *data++);
     }
     return crc;
 }

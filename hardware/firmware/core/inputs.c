@@ -24,6 +24,10 @@ static uint8_t debounce_of(const config_t *config, uint8_t input) {
 
 static void debounce_pins(inputs_t *inputs, const config_t *config) {
     uint32_t differs = inputs->raw ^ inputs->active;
+    if (differs == 0u && !inputs->unsettled) {
+        return; /* nearly always */
+    }
+    inputs->unsettled = differs != 0u;
     uint32_t bit = 1;
     for (uint8_t i = 0; i < PIN_INPUT_COUNT; i++, bit <<= 1) {
         if ((differs & bit) == 0u) {
@@ -40,6 +44,10 @@ static void debounce_buttons(inputs_t *inputs, const config_t *config, const uin
     for (uint8_t seat = 0; seat < 4u; seat++) {
         uint8_t differs = (uint8_t)(raw[seat] ^ inputs->pressed[seat]);
         inputs->button_rose[seat] = 0;
+        if (differs == 0u && !inputs->button_unsettled[seat]) {
+            continue;
+        }
+        inputs->button_unsettled[seat] = differs != 0u;
         for (uint8_t i = 0; i < 6u; i++) {
             uint8_t bit = (uint8_t)(1u << i);
             if ((differs & bit) == 0u) {

@@ -25,6 +25,7 @@ typedef struct {
 } waiting_t;
 
 #define LINK_NO_SLOT 0xFFu
+#define LINK_FRAMES_A_CALL 2u
 
 typedef struct {
     uint32_t frames_sent, frames_received;
@@ -70,10 +71,10 @@ void link_accept(link_t *link, uint16_t session, const uint8_t *hello, uint8_t l
 /* Answers a SYN without opening a session. */
 void link_refuse(link_t *link, uint16_t session, const uint8_t *hello, uint8_t length);
 
-/* False when TC_QUEUE_LIMIT messages wait already. */
-bool link_send(link_t *link, const uint8_t *message, uint8_t length, uint32_t now);
+/* Queues a message, sent by the next poll or receive; false when TC_QUEUE_LIMIT wait already. */
+bool link_send(link_t *link, const uint8_t *message, uint8_t length);
 /* As link_send, after a waiting message of the same kind has been taken out of the queue. */
-bool link_send_latest(link_t *link, const uint8_t *message, uint8_t length, uint32_t now);
+bool link_send_latest(link_t *link, const uint8_t *message, uint8_t length);
 void link_send_datagram(link_t *link, uint16_t session, const uint8_t *message, uint8_t length);
 
 #endif

@@ -146,6 +146,10 @@ static void tick_rests(outputs_t *outputs) {
 void outputs_tick(outputs_t *outputs, const config_t *config, const inputs_t *inputs,
                   uint32_t host_silent_ms) {
     for (uint8_t motor = 0; motor < PIN_MOTOR_COUNT; motor++) {
+        if (outputs->want[motor] == 0 && outputs->duty[motor] == 0u) {
+            outputs->on_ms[motor] = 0;
+            continue;
+        }
         tick_motor(outputs, config, inputs, motor);
         if (outputs->overrun == OUTPUT_NONE &&
             on_too_long(outputs, config, motor, host_silent_ms)) {

@@ -31,7 +31,7 @@ typedef struct __attribute__((packed)) {
     uint16_t rolls;     /* dice rolls ended since the start */
     uint32_t uptime_ms;
     uint16_t events_dropped;
-    uint16_t tick_worst_us;  /* longest control tick, interrupts included; 0 on the host */
+    uint16_t tick_worst_us;  /* longest from a tick's interrupt to its outputs; 0 on the host */
     uint16_t tick_overruns;  /* ticks that began late by a whole one or more */
     uint16_t stack_free_low; /* fewest bytes ever free between data and stack; 0 on the host */
     uint16_t executed;       /* commands accepted since the start; the log holds the last */

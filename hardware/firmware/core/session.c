@@ -40,13 +40,13 @@ static void count_dropped(table_t *t) {
 }
 
 void emit(table_t *t, const uint8_t *message, uint8_t length) {
-    if (!t->link.open || !link_send(&t->link, message, length, t->wire_ms)) {
+    if (!t->link.open || !link_send(&t->link, message, length)) {
         count_dropped(t);
     }
 }
 
 void emit_latest(table_t *t, const uint8_t *message, uint8_t length) {
-    if (t->link.open && !link_send_latest(&t->link, message, length, t->wire_ms)) {
+    if (t->link.open && !link_send_latest(&t->link, message, length)) {
         count_dropped(t);
     }
 }

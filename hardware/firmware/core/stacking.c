@@ -13,7 +13,7 @@ static bool sees(const table_t *t, uint8_t first_input, uint8_t side) {
 }
 
 static bool rose(const table_t *t, uint8_t first_input, uint8_t side) {
-    return (bool)((t->inputs.rose >> (first_input + side)) & 1u);
+    return input_bit(t->inputs.rose, (uint8_t)(first_input + side));
 }
 
 /* --- counting, whatever else goes on --- */
@@ -152,7 +152,7 @@ static step_t sensor_dirty(table_t *t, uint8_t side, uint8_t cause) {
 
 static step_t watch_rate(table_t *t, uint8_t side) {
     stacking_t *s = &t->stacking;
-    s->pulses[side] += (uint8_t)((t->inputs.raw_rose >> (PIN_INPUT_HEAD_IN_0 + side)) & 1u);
+    s->pulses[side] += input_bit(t->inputs.raw_rose, (uint8_t)(PIN_INPUT_HEAD_IN_0 + side));
     if (s->pulses[side] <= t->config.max_tiles) {
         return STEP_RUNNING;
     }

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#define LED_SLOW_MS 1000u
-#define LED_FAST_MS 125u
+#define LED_SLOW_BIT 10u /* of the milliseconds: about a second on, a second off */
+#define LED_FAST_BIT 7u
 
 static void report_start(table_t *t) {
     if (t->config_state == CONFIG_DAMAGED) {
@@ -47,8 +47,7 @@ void table_init(table_t *t, hal_t *hal, uint8_t reset_reason, const hal_inputs_t
 }
 
 static bool led_now(const table_t *t) {
-    uint32_t half = is_latched(t) ? LED_FAST_MS : LED_SLOW_MS;
-    return t->uptime_ms / half % 2u == 0u;
+    return ((uint16_t)t->uptime_ms >> (is_latched(t) ? LED_FAST_BIT : LED_SLOW_BIT)) & 1u;
 }
 
 void table_tick(table_t *t, const hal_inputs_t *inputs, hal_outputs_t *outputs) {
