@@ -462,3 +462,21 @@ void world_control(world_t *world, const char *line, char *reply, size_t capacit
         add(&out, "error %s", error);
     }
 }
+
+/* --- what tests in virtual time look at --- */
+
+int world_motor_pin(const world_t *world, int motor) { return world->outputs.duty[motor]; }
+
+int world_direction(const world_t *world, int motor) {
+    return plant_direction(&world->plant, motor);
+}
+
+double world_place(const world_t *world, int what) { /* lifts 0 to 3, 4 the centre */
+    return what < PLANT_SIDES ? world->plant.lift[what] : world->plant.centre;
+}
+
+int world_pushed(const world_t *world, int side) { return world->plant.pushed[side]; }
+
+int world_violations(const world_t *world) {
+    return world->monitor.violations_e_stop + world->monitor.violations_limit;
+}

@@ -69,4 +69,10 @@ void world_control(world_t *world, const char *line, char *reply, size_t capacit
 bool world_patch(world_t *world, const char *symbol_and_hex);
 const probe_t *world_probe(void);
 
+int world_motor_pin(const world_t *world, int motor);
+int world_direction(const world_t *world, int motor);
+double world_place(const world_t *world, int what);
+int world_pushed(const world_t *world, int side);
+int world_violations(const world_t *world);
+
 #endif
