@@ -383,7 +383,10 @@ class Daemon:
     async def _report(self, running: Running, recorder: Recorder | None, books: Bookkeeper) -> None:
         while True:
             health = self.health(running, recorder, books)
-            self._healthz = {"ok": not health.problems, "problems": list(health.problems)}
+            self._healthz = {
+                "ok": not health.problems, "problems": list(health.problems),
+                "camera": health.camera,
+            }  # fmt: skip
             running.bus.publish(channels.HEALTH, health)
             await asyncio.sleep(HEALTH_S)
 

@@ -50,6 +50,8 @@ class Calibration(BaseModel):
         tile_width_mm: of the tile set in use, for sizes in pixels.
         half_mm: half the side of the felt.
         marks: pixels of each marker's corners, by id, to notice a moved camera.
+        light: brightness of the cloth (0 to 255) and the logarithms of red to green and of blue to
+            green, when it was calibrated.
         patches: grey pictures (PNG, base64) around the felt's corners with their centres in px, to
             notice it where no markers lie.
         created: date and time, for people.
@@ -70,6 +72,7 @@ class Calibration(BaseModel):
     half_mm: float = Field(gt=0)
     marks: dict[int, tuple[tuple[float, float], ...]] = {}
     patches: tuple[tuple[float, float, str], ...] = ()
+    light: tuple[float, float, float] | None = None
     created: str = ""
 
     def to_table(self, points_px: ArrayLike, z_mm: float = 0.0) -> Array:

@@ -24,6 +24,7 @@ from vision.calibration import (
 )
 from vision.calibration_edges import corners_from_edges, fit_lens, trace_edges
 from vision.geometry import TableGeometry
+from vision.picture_watch import PictureWatch
 from vision.sources.frame import Image
 
 USUAL_FIELD_OF_VIEW: Final = 66.0
@@ -195,7 +196,7 @@ def calibrate_from_corners(
     turns = _turns(px)
     if not (turns > 0).all():
         raise CalibrationError(
-            "the corners must be top left, top right, bottom right, bottom left (clockwise, seat 0 "
+            "the corners must be top left, top right, bottom right, bottom left (clockwise, seat 1 "
             "at the bottom)"
         )
     h = geometry.half_mm
@@ -381,7 +382,7 @@ def _finish(
 
 
 def with_patches(calibration: Calibration, image: Image) -> Calibration:
-    """Remember how the felt's corners look, where they are inside the picture."""
+    """Remember how the felt's corners look, where they are inside the picture, and the light."""
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     half = PATCH_PX // 2
     patches = []
@@ -391,4 +392,12 @@ def with_patches(calibration: Calibration, image: Image) -> Calibration:
         ok, data = cv2.imencode(".png", grey[cy - half : cy + half, cx - half : cx + half])
         if ok:
             patches.append((float(cx), float(cy), base64.b64encode(data.tobytes()).decode()))
-    return calibration.model_copy(update={"patches": tuple(patches)})
+    look = PictureWatch(calibration, _geometry_of(calibration)).measure(image)
+    light = (round(look.level, 1), *(round(v, 3) for v in look.tint))
+    return calibration.model_copy(update={"patches": tuple(patches), "light": light})
+
+
+def _geometry_of(calibration: Calibration) -> TableGeometry:
+    """As much of the table's measures as a calibration knows."""
+    width = calibration.tile_width_mm
+    return TableGeometry(tile_width_mm=width, half=calibration.half_mm / width)

@@ -1,4 +1,4 @@
-"""The printable sheet with the four calibration markers, as SVG or PNG (A4 at 100 %)."""
+"""The printable sheet with the four calibration markers, as PDF, SVG or PNG (A4 at 100 %)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ PAGE_MM: Final = (210.0, 297.0)
 _DPI: Final = 300
 _MODULES: Final = 6
 _PLACES: Final = (
-    "0 top left (between seats 2 and 3)",
-    "1 top right (between seats 1 and 2)",
-    "2 bottom right (between seats 0 and 1)",
-    "3 bottom left (between seats 0 and 3)",
+    "0 top left (between seats 3 and 4)",
+    "1 top right (between seats 2 and 3)",
+    "2 bottom right (between seats 1 and 2)",
+    "3 bottom left (between seats 1 and 4)",
 )
 
 Rectangle = tuple[float, float, float, float]
@@ -30,14 +30,16 @@ def write_sheet(path: Path, geometry: TableGeometry) -> None:
     """Write the sheet in the format of the file's ending.
 
     Raises:
-        CalibrationError: an ending other than .svg or .png, or the file can't be written.
+        CalibrationError: an ending other than .pdf, .svg or .png, or the file can't be written.
     """
     suffix = path.suffix.lower()
-    if suffix not in (".svg", ".png"):
-        raise CalibrationError(f"{path}: a sheet is written as .svg or .png")
+    if suffix not in (".pdf", ".svg", ".png"):
+        raise CalibrationError(f"{path}: a sheet is written as .pdf, .svg or .png")
     try:
         if suffix == ".svg":
             path.write_text(sheet_svg(geometry))
+        elif suffix == ".pdf":
+            path.write_bytes(sheet_pdf(geometry))
         else:
             ok, data = cv2.imencode(".png", sheet_picture(geometry))
             if not ok:
@@ -70,6 +72,47 @@ def sheet_svg(geometry: TableGeometry) -> str:
             f'<text x="{x:.2f}" y="{y:.2f}" font-family="sans-serif" font-size="4">{text}</text>'
         )
     return "\n".join([*parts, "</svg>", ""])
+
+
+def sheet_pdf(geometry: TableGeometry) -> bytes:
+    """The sheet as a PDF of one page, whose viewers print it at its size (PDF 1.4)."""
+    unit = 72 / 25.4
+    width, height = (side * unit for side in PAGE_MM)
+    drawn = [f"{unit:.6f} 0 0 {-unit:.6f} 0 {height:.3f} cm", "0.6 G 0.2 w [2 2] 0 d"]
+    drawn += [f"{x:.3f} {y:.3f} {w:.3f} {h:.3f} re S" for x, y, w, h in _cuts(geometry)]
+    drawn.append("0 g")
+    for x, y, w, h in _ink(geometry):
+        drawn.append(f"{x:.3f} {y:.3f} {w + 0.02:.3f} {h + 0.02:.3f} re f")
+    for x, y, text in _texts(geometry):
+        escaped = text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
+        # The page's y runs down; letters must not be mirrored with it.
+        drawn.append(f"BT /F1 4 Tf 1 0 0 -1 {x:.2f} {y:.2f} Tm ({escaped}) Tj ET")
+    content = "\n".join(drawn).encode("ascii")
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R /ViewerPreferences << /PrintScaling /None >> >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %.3f %.3f] /Contents 4 0 R "
+        b"/Resources << /Font << /F1 5 0 R >> >> >>" % (width, height),
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    return _pdf_file(objects)
+
+
+def _pdf_file(objects: list[bytes]) -> bytes:
+    """Numbered objects with the table of where each begins; the first is the catalogue."""
+    out = bytearray(b"%PDF-1.4\n")
+    offsets = []
+    for number, body in enumerate(objects, start=1):
+        offsets.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    start = len(out)
+    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    out += b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    out += b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (
+        len(objects) + 1, start,
+    )  # fmt: skip
+    return bytes(out)
 
 
 def sheet_picture(geometry: TableGeometry) -> np.ndarray:
@@ -122,4 +165,4 @@ def _texts(geometry: TableGeometry) -> Iterator[tuple[float, float, str]]:
     yield 40, 236, "this line is 100 mm: print at 100 %, not fitted to the page"
     yield 40, 243, f"black squares {size:g} mm; cut along the dashes, keep the white border"
     yield 40, 250, f"middle of each marker {inset:g} mm from both edges of the felt,"
-    yield 40, 256, "all upright for the player of seat 0 (bottom)"
+    yield 40, 256, "all upright for the player of seat 1 (bottom)"

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.calibration import Calibration
+from vision.calibration import Calibration, CalibrationError
 from vision.geometry import TableGeometry
 from vision.messages import CameraState
 from vision.sources.frame import Frame, Image
@@ -166,14 +166,15 @@ class PictureWatch:
             frame: of the size that was calibrated.
             quiet: nothing moves over the felt; only then is the light judged.
         """
-        look = self._measure(frame.image)
+        look = self.measure(frame.image)
         self.look = look
         usual = self._learn(look, frame.t, quiet=quiet)
         state = self._find(look, usual, frame.t, quiet=quiet)
         self._last_t = frame.t
         return self._tell(state, frame.t)
 
-    def _measure(self, image: Image) -> Look:
+    def measure(self, image: Image) -> Look:
+        """The felt in a picture of the calibrated size, without judging it."""
         pixels = image[self._rows, self._columns].astype(np.float32)
         grey = pixels @ _GREY
         cloth = _cloth(pixels, grey)
@@ -289,5 +290,5 @@ def _felt_samples(
     panel = calibration.to_image([(-p, -p), (p, -p), (p, p), (-p, p)])
     cv2.fillConvexPoly(mask, (panel / step).astype(np.int32), 0)
     if not mask.any():
-        raise ValueError("the calibration puts the felt outside the picture: calibrate again")
+        raise CalibrationError("the calibration puts the felt outside the picture")
     return np.asarray(mask > 0)

@@ -54,7 +54,7 @@ def calibrate(
         typer.Option(
             metavar="'X,Y X,Y X,Y X,Y'",
             help="Corners of the felt in px instead of markers: top left, top right, bottom right, "
-            "bottom left, seat 0 at the bottom.",
+            "bottom left, seat 1 at the bottom.",
         ),
     ] = None,
     height: Annotated[

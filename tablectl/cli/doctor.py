@@ -14,7 +14,8 @@ from rich.table import Table
 
 from tablectl.config import ConfigError, load
 from tablectl.services import logs
-from tablectl.services.doctor import Check, examine
+from tablectl.services.checks import Check
+from tablectl.services.doctor import examine
 
 PROBLEMS, MALFORMED = 1, 2
 _MARKS: Final = {
@@ -38,7 +39,9 @@ def doctor(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
-    """Check serial line, camera, weights, broker, disk, clock and page.
+    """Check serial line, camera, calibration, weights, broker, disk, clock and page.
+
+    The camera is watched for some seconds; each state that the display may show has its remedy.
 
     Exit code 0: nothing stands in the way; 1: there are problems; 2: the configuration is wrong.
     """

@@ -10,10 +10,10 @@ import socket
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
+import aiohttp
 import aiomqtt
 
 from firmware_protocol.client import TableClient
@@ -21,16 +21,11 @@ from firmware_protocol.errors import ProtocolError
 from firmware_protocol.transport import known_ports, resolve_port
 from tablectl.config import Config
 from tablectl.services.broker import BrokerError, mosquitto_version
+from tablectl.services.checks import Check
+from tablectl.services.doctor_camera import CameraDoctor
 from tablectl.services.http import default_static
 from tablectl.services.setup import open_broker
-from vision.calibration import Calibration, CalibrationError
-from vision.sources import SourceError, open_source
-from vision.sources.spec import parse_spec
 
-Status = Literal["ok", "warning", "problem", "skipped"]
-
-CAMERA_SECONDS: Final = 15.0
-"""How long a camera may take to its first picture."""
 IDENTITY_SECONDS: Final = 8.0
 """How long the table's controller may take to answer; opening the port may reset it."""
 INFERENCE_SECONDS: Final = 120.0
@@ -58,16 +53,6 @@ print(detector.weights.version, round(1000 * (time.perf_counter() - begun)))
 """
 
 
-@dataclass(frozen=True)
-class Check:
-    """Result of one examination; ``remedy`` says what to do unless all is well."""
-
-    name: str
-    status: Status
-    detail: str
-    remedy: str = ""
-
-
 Examination = Callable[[Config], Awaitable[Check]]
 
 
@@ -78,20 +63,22 @@ async def examine(config: Config, *, identity: bool = False) -> list[Check]:
         config: what to check.
         identity: open the serial port and ask the table who it is (this may reset the board).
     """
+    camera = CameraDoctor(config)
     checks: list[Examination] = [
         check_clock,
         check_power,
         check_disk,
+        check_daemon,
         check_serial,
-        check_camera,
-        check_calibration,
+        lambda _: camera.check_camera(),
+        lambda _: camera.check_calibration(),
         check_weights,
         check_broker,
         check_page,
         check_port,
     ]
     if identity:
-        checks.insert(4, check_identity)
+        checks.insert(5, check_identity)
     return [await check(config) for check in checks]
 
 
@@ -211,79 +198,32 @@ async def check_identity(config: Config) -> Check:
 
 
 async def check_camera(config: Config) -> Check:
-    """The camera gives pictures of the size that was asked for."""
-    source = config.camera.source
-    if source is None:
-        return Check("camera", "skipped", "no camera.source configured")
-    spec = parse_spec(source)
-    refused = _video_device(Path(spec.target)) if spec.kind == "v4l2" else None
-    if refused is not None:
-        return refused
-    wanted = (config.camera.width, config.camera.height)
+    """See :class:`tablectl.services.doctor_camera.CameraDoctor`."""
+    return await CameraDoctor(config).check_camera()
+
+
+async def check_daemon(config: Config) -> Check:
+    """What a daemon that runs already says of itself; it may hold camera and serial port."""
+    scheme = "https" if config.server.certificate else "http"
+    host = config.server.host if config.server.host not in ("", "0.0.0.0", "::") else "127.0.0.1"
+    url = f"{scheme}://{host}:{config.server.port}/healthz"
+    timeout = aiohttp.ClientTimeout(total=3.0)
     try:
-        size = await asyncio.wait_for(_picture_size(source, wanted), CAMERA_SECONDS)
-    except TimeoutError:
-        return Check(
-            "camera", "problem", f"{source} gave no picture in {CAMERA_SECONDS:.0f} s",
-            "check its cable; is another program using it?",
-        )  # fmt: skip
-    except SourceError as error:
-        return Check("camera", "problem", str(error), "see the message")
-    if size != wanted:
-        return Check(
-            "camera", "warning", f"pictures are {size[0]}x{size[1]}, not {wanted[0]}x{wanted[1]}",
-            "set camera.width and height to a size that the camera has, and calibrate again",
-        )  # fmt: skip
-    if re.fullmatch(r"v4l2:/dev/video\d+", source):
-        return Check(
-            "camera", "warning", f"{source} may be another camera after a restart",
-            "use its name in /dev/v4l/by-id",
-        )  # fmt: skip
-    return Check("camera", "ok", f"pictures of {size[0]}x{size[1]}")
-
-
-def _video_device(device: Path) -> Check | None:
-    """What is wrong with a camera's device file; None when it can be opened."""
-    if not device.exists():
-        return Check("camera", "problem", f"{device} is not there", _cameras_remedy())
-    if not os.access(device, os.R_OK | os.W_OK):
-        return Check(
-            "camera", "problem", f"no permission for {device}",
-            "sudo usermod -aG video $USER, then log in again",
-        )  # fmt: skip
-    return None
-
-
-def _cameras_remedy() -> str:
-    folder = Path("/dev/v4l/by-id")
-    seen = sorted(str(path) for path in folder.iterdir()) if folder.is_dir() else []
-    if not seen:
-        return "no camera is connected: check its cable"
-    return f"set camera.source to v4l2: and one of {', '.join(seen)}"
-
-
-async def _picture_size(source: str, wanted: tuple[int, int]) -> tuple[int, int]:
-    camera = open_source(source, size=wanted)
-    try:
-        async for frame in camera.frames():
-            return frame.image.shape[1], frame.image.shape[0]
-    finally:
-        await camera.close()
-    raise SourceError(f"{source} ended without a picture")
-
-
-async def check_calibration(config: Config) -> Check:
-    """The calibration can be read."""
-    path = config.camera.calibration
-    if path is None:
-        status: Status = "skipped" if config.camera.source is None else "problem"
-        return Check("calibration", status, "no camera.calibration configured",
-                     "" if status == "skipped" else "run `tablectl calibrate`")  # fmt: skip
-    try:
-        Calibration.load(path)
-    except (CalibrationError, OSError) as error:
-        return Check("calibration", "problem", str(error), "run `tablectl calibrate`")
-    return Check("calibration", "ok", str(path))
+        # The certificate is for the displays' name, not for this loop-back.
+        async with (
+            aiohttp.ClientSession(timeout=timeout) as web,
+            web.get(url, ssl=False) as answer,
+        ):
+            report = await answer.json()
+    except (aiohttp.ClientError, TimeoutError, ValueError):
+        return Check("daemon", "skipped", "none runs here")
+    if not isinstance(report, dict) or "version" not in report:
+        return Check("daemon", "skipped", f"another program answers at {url}")
+    problems = [str(problem) for problem in report.get("problems", ())]
+    told = f"version {report['version']} runs; camera: {report.get('camera', 'unknown')}"
+    if problems:
+        return Check("daemon", "warning", told, "; ".join(problems))
+    return Check("daemon", "ok", told)
 
 
 async def check_weights(config: Config) -> Check:

@@ -168,7 +168,9 @@ def test_a_far_click_is_not_snapped_to_another_edge() -> None:
     assert np.abs(calibration.felt_outline[2] - clicked[2]).max() < 1.0
 
 
-@pytest.mark.parametrize("bump", [{"roll_deg": 0.7}, {"tilt_deg": 3.0, "azimuth_deg": 30.0, "roll_deg": 30.5}, {}])
+@pytest.mark.parametrize(
+    "bump", [{"roll_deg": 0.7}, {"tilt_deg": 3.0, "azimuth_deg": 30.0, "roll_deg": 30.5}, {}]
+)
 def test_a_bumped_camera_goes_on_from_the_felts_corners(bump: dict[str, float]) -> None:
     """No markers: small turns of the camera are measured from the four corners of the felt."""
     before = look(-0.04, 0.0, markers=False)

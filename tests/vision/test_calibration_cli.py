@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 
 import cv2
@@ -15,7 +17,7 @@ from tablectl.cli.calibrate import calibrate
 from vision.calibration import Calibration
 from vision.calibration_fit import find_markers
 from vision.geometry import TableGeometry
-from vision.marker_sheet import sheet_picture, sheet_svg
+from vision.marker_sheet import sheet_pdf, sheet_picture, sheet_svg
 
 from .cameras import TrueCamera
 
@@ -50,8 +52,36 @@ def test_svg_and_png_sheets(tmp_path: Path) -> None:
     assert 'width="210.0mm"' in text
     assert run("--sheet", tmp_path / "m.png").exit_code == 0
     assert cv2.imread(str(tmp_path / "m.png")) is not None
-    wrong = run("--sheet", tmp_path / "m.pdf")
+    wrong = run("--sheet", tmp_path / "m.docx")
     assert (wrong.exit_code, "Traceback" in wrong.output) == (2, False)
+
+
+@pytest.mark.skipif(shutil.which("pdftoppm") is None, reason="pdftoppm (poppler) is missing")
+def test_the_pdf_prints_the_same_sheet(tmp_path: Path) -> None:
+    assert run("--sheet", tmp_path / "m.pdf").exit_code == 0
+    picture = tmp_path / "page"
+    subprocess.run(
+        ["pdftoppm", "-r", "150", "-png", "-singlefile", tmp_path / "m.pdf", picture], check=True
+    )
+    page = cv2.imread(f"{picture}.png")
+    assert page is not None
+    found = find_markers(np.asarray(page, np.uint8))
+    truth = find_markers(np.dstack([sheet_picture(TableGeometry())] * 3))
+    assert sorted(found) == [0, 1, 2, 3]
+    for marker, corners in found.items():
+        assert np.abs(corners * 2 - truth[marker]).max() < 3.0
+
+
+def test_the_pdf_is_a_whole_file(tmp_path: Path) -> None:
+    """Every object begins where its table says; viewers are told not to scale."""
+    data = sheet_pdf(TableGeometry())
+    start = int(data.rstrip().splitlines()[-2])
+    assert data[start : start + 4] == b"xref"
+    rows = data[start:].splitlines()[3:8]
+    for number, row in enumerate(rows, start=1):
+        assert data[int(row[:10]) :].startswith(b"%d 0 obj" % number)
+    assert b"/PrintScaling /None" in data
+    assert b"595.276 841.890" in data
 
 
 def test_markers_then_check(photo: Path, tmp_path: Path) -> None:

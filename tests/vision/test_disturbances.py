@@ -98,7 +98,7 @@ def gains(blue: float, green: float, red: float) -> Callable[[np.ndarray], np.nd
     table = np.array([blue, green, red])
 
     def apply(image: np.ndarray) -> np.ndarray:
-        return np.clip(image * table, 0, 255).astype(np.uint8)
+        return np.asarray(np.clip(image * table, 0, 255), np.uint8)
 
     return apply
 
