@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 from tablectl.rules.decompose import Counts, condensed, independent, seven_pairs
 from tablectl.rules.fenghua.hand import SETS, Hand, has_natural_pair, is_all_honours, plus_one
@@ -237,4 +237,4 @@ def _small(marks: Marks) -> tuple[int, list[str]]:
 def _honour_choices(hand: Hand) -> Iterator[tuple[Tile, ...]]:
     """What the wild tiles may stand for so that it can matter: their own face, missing copies."""
     honours = [Tile(i) for i in range(27, 34)]
-    yield from product(honours, repeat=hand.wilds)
+    yield from combinations_with_replacement(honours, hand.wilds)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations_with_replacement
-from typing import Final
+from typing import Final, NamedTuple
 
 from tablectl.rules.case import Meld, ScoreCase, Win
 from tablectl.rules.decompose import condensed, counts_of
@@ -113,35 +114,46 @@ def count(case: ScoreCase, win: Win, wild: Wild, options: MainlandOptions) -> li
     own = WINDS[(win.seat - case.dealer) % len(WINDS)]
     around = WINDS["ESWN".index(case.round_wind or "E")]
     found: dict[_Sort, Counted] = {}
+    seen: set[tuple[_Sort, int]] = set()
     for reading in readings(held, 4 - len(seat.melds)):
-        for named in _named(reading, laid, own, around):
-            sort = _Sort.of((*laid.groups, *named), laid, own, around)
-            if sort not in found:
-                found[sort] = Counted(named, sort.fan(laid, options))
+        plain = tuple(group for group in reading if not group.is_free)
+        sort = _Sort.of((*laid.groups, *plain), own, around, honors=bool(laid.joys))
+        if (sort, len(plain)) in seen:
+            continue  # what its free groups could be has been tried
+        seen.add((sort, len(plain)))
+        sets = sum(group.kind is Kind.SET for group in reading)
+        pairs = len(reading) - len(plain) - sets
+        for filled, added in _fillings(sets, pairs, min(sort.suits, default=0), own, around):
+            whole = sort.plus(added)
+            if whole not in found:
+                found[whole] = Counted((*plain, *filled), whole.fan(laid, options))
     return sorted(found.values(), key=lambda c: (c.total, bool(c.fan)), reverse=True)
 
 
-def _named(reading: Reading, laid: Laid, own: Tile, around: Tile) -> Iterator[Reading]:
-    """The reading with its free groups given every face that could matter."""
-    sets = sum(group.kind is Kind.SET for group in reading)
-    pairs = sum(group.is_free for group in reading) - sets
-    if not sets and not pairs:
-        yield reading
-        return
-    plain = tuple(group for group in reading if not group.is_free)
-    suits = [t for g in (*laid.groups, *plain) for t in g.tiles if is_suited(t)]
-    low = Tile(suits[0] // 9 * 9) if suits else Tile(0)
+@lru_cache(maxsize=1 << 10)
+def _fillings(
+    sets: int, pairs: int, suit: int, own: Tile, around: Tile
+) -> tuple[tuple[Reading, _Sort], ...]:
+    """What free groups may be so that it can matter: one choice of every sort.
+
+    Args:
+        sets, pairs: how many groups are free.
+        suit: a suit of the rest of the hand.
+        own, around: winds that score.
+    """
+    low = Tile(9 * suit)
     run = Group(Kind.RUN, (low, Tile(low + 1), Tile(low + 2)), 0b111)
     faces = dict.fromkeys((low, *DRAGONS, own, around))
     choices = [run, *(Group(Kind.PUNG, (face,) * 3, 0b111) for face in faces)]
     eyes = [Group(Kind.PAIR, (face,) * 2, 0b11) for face in (low, DRAGONS[0])]
+    found: dict[_Sort, Reading] = {}
     for chosen in combinations_with_replacement(choices, sets):
         for pair in combinations_with_replacement(eyes, pairs):
-            yield (*plain, *chosen, *pair)
+            found.setdefault(_Sort.of((*chosen, *pair), own, around), (*chosen, *pair))
+    return tuple((reading, sort) for sort, reading in found.items())
 
 
-@dataclass(frozen=True, slots=True)
-class _Sort:
+class _Sort(NamedTuple):
     """All that hand patterns depend on."""
 
     chows: int
@@ -153,17 +165,34 @@ class _Sort:
     round_wind: bool
 
     @classmethod
-    def of(cls, groups: Sequence[Group], laid: Laid, own: Tile, around: Tile) -> _Sort:
-        first = [group.tiles[0] for group in groups]
-        pungs = [group.tiles[0] for group in groups if group.kind is Kind.PUNG]
+    def of(cls, groups: Sequence[Group], own: Tile, around: Tile, *, honors: bool = False) -> _Sort:
+        """Read them off groups, none of them free; ``honors``: there are some beside the groups."""
+        suits, pungs, chows = set[int](), list[Tile](), 0
+        for kind, tiles, _ in groups:
+            first = tiles[0]
+            if is_suited(first):
+                suits.add(first // 9)
+            else:
+                honors = True
+            if kind is Kind.RUN:
+                chows += 1
+            elif kind is Kind.PUNG:
+                pungs.append(first)
+        dragons = sum(tile in DRAGONS for tile in pungs)
         return cls(
-            chows=sum(group.kind is Kind.RUN for group in groups),
-            pungs=len(pungs),
-            suits=frozenset(tile // 9 for tile in first if is_suited(tile)),
-            honors=bool(laid.joys) or not all(map(is_suited, first)),
-            dragons=sum(tile in DRAGONS for tile in pungs),
-            seat_wind=own in pungs,
-            round_wind=around in pungs,
+            chows, len(pungs), frozenset(suits), honors, dragons, own in pungs, around in pungs
+        )
+
+    def plus(self, other: _Sort) -> _Sort:
+        """Of the groups of both together."""
+        return _Sort(
+            self.chows + other.chows,
+            self.pungs + other.pungs,
+            self.suits | other.suits,
+            self.honors or other.honors,
+            self.dragons + other.dragons,
+            self.seat_wind or other.seat_wind,
+            self.round_wind or other.round_wind,
         )
 
     def fan(self, laid: Laid, options: MainlandOptions) -> Fan:
