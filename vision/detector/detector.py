@@ -36,8 +36,14 @@ BEST_TILE_PX: Final = 42.0
 PHOTO_TILE_PX: Final = (28.0, 110.0)
 """Sizes (root of the box area, at 640 px) at which a photograph needs no second look."""
 
+MAX_SIDE: Final = 3200
+"""Longest side to which a picture is scaled to find its tiles, px."""
+
 FINDER_SHARE: Final = 0.6
 """The finder's raw threshold over the score wanted in the end, which calibration may raise."""
+
+SURE_AT_ONCE: Final = 0.97
+"""Probability, not calibrated, from which one look at a crop is enough."""
 
 BATCH: Final = 64
 MAX_IOU: Final = 0.55
@@ -87,6 +93,10 @@ class Detector:
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Kinds (N, 43) given that it is a tile, chance (N,) that it is one, rotations (N,)."""
         out = self.raw_reader(cut_crops(image, boxes))
+        return self.named(out)
+
+    def named(self, out: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """What outputs (N, 48) of the reader say: as :meth:`read`."""
         logits = out[:, :OUTPUTS].astype(np.float64) / self.weights.temperature
         power = np.exp(logits - logits.max(axis=1, keepdims=True))
         kinds = power[:, :CLASSES]
@@ -100,7 +110,26 @@ class Detector:
         )
 
     def raw_reader(self, crops: ImageArray) -> FloatArray:
-        """Outputs (N, 48) of crops (N, 4, 64, 64): 44 uncalibrated logits, 4 directions."""
+        """Outputs (N, 48) of crops (N, 4, 64, 64): 44 uncalibrated logits, 4 directions.
+
+        Crops that the reader is not sure of are read again in three quarter turns; their logits
+        are the mean of four looks.
+        """
+        out = self._run_reader(crops)
+        logits = out[:, :OUTPUTS]
+        power = np.exp(logits - logits.max(axis=1, keepdims=True))
+        unsure = np.flatnonzero(power.max(axis=1) / power.sum(axis=1) < SURE_AT_ONCE)
+        if len(unsure) == 0:
+            return out
+        turned = [
+            self._run_reader(np.ascontiguousarray(np.rot90(crops[unsure], turns, (2, 3))))
+            for turns in (1, 2, 3)
+        ]
+        looks = [out[unsure, :OUTPUTS], *(look[:, :OUTPUTS] for look in turned)]
+        out[unsure, :OUTPUTS] = np.mean(looks, axis=0)
+        return out
+
+    def _run_reader(self, crops: ImageArray) -> FloatArray:
         outs = [
             np.asarray(self._reader.run(None, {"crops": crops[i : i + BATCH]})[0], np.float32)
             for i in range(0, len(crops), BATCH)
@@ -162,19 +191,28 @@ class Detector:
         return self._find(image, 1.0 if easy else BEST_TILE_PX / tile_px)
 
     def find_photo(self, image: ImageArray) -> tuple[FloatArray, FloatArray]:
-        """Boxes (N, 4) px and raw scores (N,) of a picture whose tile size is not known."""
+        """Boxes (N, 4) px and raw scores (N,) of a picture whose tile size is not known.
+
+        The picture is looked at as a whole, then again at the scale at which what was found has
+        the size that the finder reads best, at most twice: tiles a few pixels wide in the first
+        look are often guessed too large or too small.
+        """
         longest = max(image.shape[:2])
         scale = min(WINDOW_PX / longest, 2.0)
         boxes, scores = self._find(image, scale)
-        size = _typical_size(boxes, scores) * scale
-        if len(boxes) == 0 and longest > 1.3 * WINDOW_PX:
-            return self._find(image, min(1.0, 2 * scale))
-        if len(boxes) == 0 or PHOTO_TILE_PX[0] <= size <= PHOTO_TILE_PX[1]:
-            return boxes, scores
-        again = min(scale * BEST_TILE_PX * 1.15 / size, 1.5, 3200 / longest)
-        if 0.85 < again / scale < 1.2:
-            return boxes, scores
-        return self._find(image, again)
+        for _ in range(2):
+            size = _typical_size(boxes, scores) * scale
+            if len(boxes) == 0 and longest * scale < longest < MAX_SIDE:
+                again = min(1.0, 2 * scale)
+            elif len(boxes) == 0 or PHOTO_TILE_PX[0] <= size <= PHOTO_TILE_PX[1]:
+                break
+            else:
+                again = min(scale * BEST_TILE_PX * 1.15 / size, 1.5, MAX_SIDE / longest)
+            if 0.85 < again / scale < 1.2:
+                break
+            scale = again
+            boxes, scores = self._find(image, scale)
+        return boxes, scores
 
     def _name(self, image: ImageArray, boxes: FloatArray, scores: FloatArray) -> list[Detection]:
         plain: list[Box] = [(float(a), float(b), float(c), float(d)) for a, b, c, d in boxes]

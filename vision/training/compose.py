@@ -33,7 +33,7 @@ from .develop import develop
 from .faces.sets import random_set
 from .lettering import lettered_set
 from .outside import load_folder
-from .sources import FloatArray, ImageArray, Photo, load_split
+from .sources import FIRST_FLOWER, FloatArray, ImageArray, Photo, load_split
 
 SIZE = 640
 
@@ -189,6 +189,8 @@ def random_style(
     else:
         faces, body = art_style(arts[int(rng.integers(len(arts)))], rng)
         upright = True
+    if upright and rng.random() < 0.5:
+        faces = faces + [face for face in faces if face[0] >= FIRST_FLOWER]  # hardest: twice
     back = _back_colour(rng)
     faces = [*faces, (int(BACK), _paint_back(back, rng, rng.random() < 0.2))]
     width = math.exp(rng.uniform(math.log(widths[0]), math.log(widths[1])))

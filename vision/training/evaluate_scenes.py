@@ -19,8 +19,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from tablectl.tiles import BACK, N_KINDS, NAMES, Tile, format_tile
-from vision.art import ATLAS_CELL
+from tablectl.tiles import BACK, Tile, format_tile
 from vision.art.sets import ArtSet
 from vision.detector import Detection, Detector
 from vision.geometry import TableGeometry
@@ -31,6 +30,7 @@ from .calibrate import expected_error
 from .crops import HALF_TURN_SYMMETRIC
 from .evaluate import report
 from .metrics import Scored, forgive, score
+from .outside import rendered_set
 from .scenes import MIN_VISIBLE, random_scene
 from .sources import iou_matrix
 
@@ -45,16 +45,6 @@ class Tally:
     right: list[float] = field(default_factory=list)
     misread: Counter[tuple[str, str]] = field(default_factory=Counter)
     missed: Counter[str] = field(default_factory=Counter)
-
-
-def outside_set(folder: Path) -> ArtSet:
-    """Faces of a folder of PNG files for the renderer."""
-    faces = np.zeros((N_KINDS, ATLAS_CELL[1], ATLAS_CELL[0], 4), np.uint8)
-    for index, name in enumerate(NAMES):
-        face = cv2.imread(str(folder / f"{name}.png"), cv2.IMREAD_UNCHANGED)
-        if face is not None:
-            faces[index] = cv2.resize(face, ATLAS_CELL, interpolation=cv2.INTER_AREA)
-    return ArtSet(folder.name, faces)
 
 
 def styled(rng: np.random.Generator, art: ArtSet | None, tile_px: float | None) -> Style:
@@ -114,7 +104,7 @@ def main() -> None:
     options = parser.parse_args()
     cv2.setNumThreads(1)
     detector = Detector(options.weights, min_score=options.min_score)
-    arts = [outside_set(folder) for folder in options.sets]
+    arts = [rendered_set(folder) for folder in options.sets]
     geometry = TableGeometry()
     tally = Tally()
     for number in range(options.count):

@@ -24,8 +24,8 @@ from vision.render.renderer import Renderer, TileTruth
 from vision.render.scene import Scene
 from vision.render.style import Style
 
-from .evaluate_scenes import outside_set
 from .metrics import Scored, forgive, score
+from .outside import rendered_set
 from .scenes import MIN_VISIBLE, random_scene
 from .sources import FloatArray, ImageArray
 
@@ -146,7 +146,7 @@ def main() -> None:
     options = parser.parse_args()
     cv2.setNumThreads(1)
     detector = Detector(options.weights, min_score=0.25)
-    arts = [None, *(outside_set(folder) for folder in options.sets)]
+    arts = [None, *(rendered_set(folder) for folder in options.sets)]
     tables: list[tuple[Scene, Style]] = []
     for number in range(options.frames):
         rng = np.random.default_rng([options.seed, number])

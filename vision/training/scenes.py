@@ -27,7 +27,7 @@ from vision.render.style import Style
 
 from .artwork import ArtSet, load_art
 from .faces.sets import random_set
-from .outside import load_folder
+from .outside import load_folder, rendered_set
 
 MIN_VISIBLE = 0.55
 SKINS = ((214, 168, 138), (236, 196, 170), (150, 104, 76), (96, 66, 50), (196, 150, 110))
@@ -199,17 +199,23 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=21)
     parser.add_argument("--made-up", type=float, default=0.0, help="share with a made-up set")
     parser.add_argument("--sets", type=Path, nargs="*", default=[], help="folders of faces to lend")
+    parser.add_argument(
+        "--faces", type=Path, nargs="*", default=[], help="folders of faces to draw with, in turn"
+    )
     options = parser.parse_args()
     cv2.setNumThreads(1)
     options.out.mkdir(parents=True, exist_ok=True)
     geometry = TableGeometry()
     arts = load_art(options.art) if options.made_up else []
     arts += [load_folder(folder) for folder in options.sets]
+    fixed = [rendered_set(folder) for folder in options.faces]
     for number in range(options.first, options.first + options.count):
         rng = np.random.default_rng([options.seed, number])
         style = Style.random(rng, "train", options.art)
         if rng.random() < options.made_up:
             style = replace(style, art=made_up_art(arts, rng))
+        if fixed:
+            style = replace(style, art=fixed[number % len(fixed)])
         height = int(rng.choice([900, 1080, 1080, 1300]))
         renderer = Renderer(style, geometry, (int(height * 1.15), height))
         scene = random_scene(geometry, rng)

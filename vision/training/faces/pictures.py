@@ -171,26 +171,20 @@ def _front_bird(face: ImageArray, palette: Palette, rng: np.random.Generator) ->
 
 
 def flower_drawing(index: int, palette: Palette, rng: np.random.Generator) -> ImageArray:
-    """A picture for flower ``index`` 0 to 7: its plant, another, a figure, or a little scene."""
+    """A picture for flower ``index`` 0 to 7: its plant, another, a figure, or a little scene.
+
+    Plum, orchid, chrysanthemum and bamboo are mostly drawn as what they are, seasons rarely.
+    """
     face = blank()
-    if rng.random() < 0.3:
+    if rng.random() < (0.2 if index < 4 else 0.72):
         plants = (_blossom, _lotus, _leaves, _blossom, _blossom, _orchid, _mum, _canes)
         plants[index](face, palette, rng)
-    else:
-        choice = (
-            _blossom,
-            _lotus,
-            _leaves,
-            _orchid,
-            _mum,
-            _canes,
-            _figure,
-            _landscape,
-            _vase,
-            _insect,
-        )
-        for _ in range(int(rng.choice([1, 1, 2]))):
-            choice[int(rng.integers(len(choice)))](face, palette, rng)
+        return face
+    choice = (
+        _blossom, _lotus, _leaves, _orchid, _mum, _canes, _figure, _landscape, _vase, _insect
+    )  # fmt: skip
+    for _ in range(int(rng.choice([1, 1, 2]))):
+        choice[int(rng.integers(len(choice)))](face, palette, rng)
     return face
 
 

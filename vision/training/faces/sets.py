@@ -305,8 +305,10 @@ def _flower(
         face = _big(letters.flower, char, ink, float(rng.uniform(0.5, 0.75)))
         cv2.rectangle(face, (12, 12), (WIDTH - 13, HEIGHT - 13), palette.black, 5)
         return face
-    if drawings and rng.random() < 0.35:
-        art = drawings[int(rng.integers(len(drawings)))]
+    if drawings and rng.random() < 0.3:
+        own = rng.random() < 0.5 and len(drawings) % 8 == 0
+        number = int(rng.integers(len(drawings)))
+        art = drawings[number // 8 * 8 + index if own else number]
         picture = cv2.resize(shift_hue(art, rng), (WIDTH, HEIGHT), interpolation=cv2.INTER_LINEAR)
         picture[: round(HEIGHT * 0.36)] = 0
     else:
@@ -420,7 +422,9 @@ def random_set(rng: np.random.Generator, arts: list[ArtSet], light: bool = False
     faces = _characters(letters, palette, rng)
     faces += [circles(number, palette, rng, dots) for number in range(1, 10)]
     lent = [f for art in arts for f in art.faces.get(18, [])]
-    if lent and rng.random() < 0.5 and not light:
+    if rng.random() < 0.06:
+        faces.append(bamboos(1, palette, rng, sticks))
+    elif lent and rng.random() < 0.5 and not light:
         first = cv2.resize(lent[int(rng.integers(len(lent)))], (WIDTH, HEIGHT))
         if not first[:, :, :3].any():
             first[:, :, :3] = palette.any(rng)[:3]

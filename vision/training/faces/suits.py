@@ -300,7 +300,9 @@ def draw_stick(face: ImageArray, stick: ImageArray, centre: FloatArray, turn: fl
 def bamboo_places(
     number: int, rng: np.random.Generator
 ) -> tuple[list[tuple[float, float, float]], float]:
-    """Centres (shares) and turns (degrees) of 2 to 9 sticks, and their length (share of height)."""
+    """Centres (shares) and turns (degrees) of the sticks, and their length (share of height)."""
+    if number == 1:
+        return [(0.5, 0.5, 0.0)], float(rng.uniform(0.6, 0.9))
     wide = float(rng.uniform(0.2, 0.3))
     left, right = 0.5 - wide, 0.5 + wide
     high = float(rng.uniform(0.21, 0.26))
@@ -345,6 +347,8 @@ def bamboo_inks(number: int, palette: Palette, scheme: str) -> list[Ink]:
     green, red, cold = palette.green, palette.red, palette.blue
     if scheme == "one":
         return [green] * number
+    if number == 1:
+        return [red if scheme == "usual" else green]
     if scheme == "black":
         green = palette.black
     main = {
@@ -374,7 +378,7 @@ def bamboo_manner(rng: np.random.Generator) -> dict[str, object]:
 def bamboos(
     number: int, palette: Palette, rng: np.random.Generator, manner: dict[str, object]
 ) -> ImageArray:
-    """The face of 2 to 9 bamboos."""
+    """The face of bamboos as sticks (some sets show the 1 as one, too)."""
     face = blank()
     style = manner["style"]
     assert isinstance(style, StickStyle)
