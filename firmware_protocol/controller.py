@@ -69,6 +69,10 @@ class NonVolatile:
     dealer: int = 0
     counts: list[int] = field(default_factory=lambda: [0] * 4)
     walls_up: bool = False
+    waiting: list[int] = field(default_factory=lambda: [0] * 4)
+    """Tiles counted in at a head and not yet stacked, a side."""
+    doubtful: set[int] = field(default_factory=set)
+    """Sides whose `waiting` may be wrong: a dirty sensor, or a power cut while a tile passed."""
 
 
 @dataclass(slots=True)
@@ -109,11 +113,11 @@ class Controller:
         self._inputs = plant.inputs()
         self._stacks_seen = list(self._inputs.stack_count)
         self._tiles_seen = list(self._inputs.head_in_count)
-        self._waiting = [0] * 4
         self._percent = -1
         self._last_state: m.TableState | None = None
         memory.boot_count += 1
         if self.interrupted is not m.Motion.NONE:
+            memory.doubtful = set(range(4))
             self._report(MotionFault(m.FaultCode.POWER_CUT, 255, m.FaultCause.RESTARTED))
         self._begin(m.Motion.HOMING, None, self._home())
 
@@ -222,7 +226,8 @@ class Controller:
             tiles = self._inputs.head_in_count[side] - self._tiles_seen[side]
             self._stacks_seen[side] += stacks
             self._tiles_seen[side] += tiles
-            self._waiting[side] += tiles - 2 * stacks
+            waiting = self.memory.waiting[side] + tiles - 2 * stacks
+            self.memory.waiting[side] = max(0, waiting)
             self.memory.counts[side] += stacks
             changed |= stacks > 0
         if changed:
@@ -366,8 +371,8 @@ class Controller:
             raise MotionAborted(m.Reason.WALLS_WAITING)
         if not going_on:
             memory.program, memory.dealer = command.program, command.dealer
+            memory.waiting, memory.doubtful = [0] * 4, set()
             self.plant.load_pan(self.targets)
-            self._waiting = [0] * 4
         self._start(command, m.Motion.BUILDING, self._build())
 
     def _on_raise(self, command: m.Command) -> None:
@@ -551,7 +556,7 @@ class Controller:
         self.memory.program = m.TileProgram.NONE
         self.memory.counts = [0] * 4
         self.memory.walls_up = False
-        self._waiting = [0] * 4
+        self.memory.waiting, self.memory.doubtful = [0] * 4, set()
         self._emit(self.stacks())
 
     def _move_lifts(self, *, up: bool) -> Steps:
@@ -663,7 +668,7 @@ class Controller:
     @property
     def waiting(self) -> list[int]:
         """Tiles counted in and not yet stacked, a side."""
-        return self._waiting
+        return self.memory.waiting
 
     def cycle_head(self, side: int) -> Steps:
         """Push one stack at a side."""

@@ -19,6 +19,10 @@ class LinkLostError(ProtocolError):
     """The table does not answer; the client goes on trying to reconnect by itself."""
 
 
+class PortUnavailableError(LinkLostError):
+    """The port cannot be opened: missing, without permission, or held by another program."""
+
+
 class LinkBusyError(ProtocolError):
     """More messages are waiting to be sent than the link may hold."""
 

@@ -24,10 +24,11 @@ from firmware_protocol.link import (
     SynReceived,
 )
 from firmware_protocol.plant import MAX_STEP, Plant
-from firmware_protocol.wire import Message, decode, encode, spec_of
+from firmware_protocol.wire import Message, all_messages, decode, encode, spec_of
 
 MAX_STEPS_PER_TURN = 400
 _HOST_HELLO = spec_of(m.HostHello).id
+_NO_COMMANDS = frozenset(s.id for s in all_messages() if not issubclass(s.cls, m.Command))
 CONFIGURATION = b"simulated table, factory configuration 1"
 
 
@@ -161,7 +162,7 @@ class SimulatedFirmware:
         except MalformedMessageError:
             self.malformed += 1
             return
-        if number != _HOST_HELLO or identity != m.HOST_IDENTITY:
+        if not event.session or number != _HOST_HELLO or identity != m.HOST_IDENTITY:
             self.malformed += 1
             return
         if major != self.identity.protocol_major:
@@ -181,7 +182,7 @@ class SimulatedFirmware:
             command = decode(payload)
         except MalformedMessageError:
             self.malformed += 1
-            if len(payload) >= 3:
+            if len(payload) >= 3 and payload[0] not in _NO_COMMANDS:
                 token = int.from_bytes(payload[1:3], "little")
                 self._emit(m.CommandReply(token, m.Outcome.REFUSED, m.Reason.UNSUPPORTED))
             return
@@ -225,4 +226,9 @@ class SimulatedFirmware:
 
 def powered_off(memory: NonVolatile) -> NonVolatile:
     """A copy of the memory as it is when the plug is pulled."""
-    return replace(memory, counts=list(memory.counts))
+    return replace(
+        memory,
+        counts=list(memory.counts),
+        waiting=list(memory.waiting),
+        doubtful=set(memory.doubtful),
+    )

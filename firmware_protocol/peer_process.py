@@ -15,6 +15,7 @@ import json
 import selectors
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -57,6 +58,7 @@ class PeerProcess:
         self._command += ["--pty", self.port, "--control", str(self._control), *options]
         self._process: subprocess.Popen[str] | None = None
         self._lines: IO[str] | None = None
+        self._complaints = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
         self._lock = threading.Lock()
 
     def start(self) -> PeerProcess:
@@ -68,7 +70,7 @@ class PeerProcess:
         try:
             self._process = subprocess.Popen(
                 self._command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, text=True,
+                stderr=self._complaints, text=True,
             )  # fmt: skip
         except OSError as error:
             raise PeerProcessError(f"{self._command[0]}: {error.strerror}") from error
@@ -85,7 +87,7 @@ class PeerProcess:
         return self
 
     def _await_port(self) -> None:
-        """Until the first line: the port. Standard error is drained only when the peer ends."""
+        """Until the first line: the port."""
         assert self._process is not None
         assert self._process.stdout is not None
         with selectors.DefaultSelector() as selector:
@@ -102,8 +104,8 @@ class PeerProcess:
         assert self._process is not None
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(STOP_TIMEOUT)
-        assert self._process.stderr is not None
-        said = "" if self._process.returncode is None else self._process.stderr.read().strip()
+        self._complaints.seek(0)
+        said = self._complaints.read().strip()
         return said or f"{self._command[0]} ended with {self._process.returncode}"
 
     def stop(self) -> None:
@@ -121,9 +123,8 @@ class PeerProcess:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        for stream in (process.stdout, process.stderr):
-            if stream is not None:
-                stream.close()
+        if process.stdout is not None:
+            process.stdout.close()
 
     def __enter__(self) -> PeerProcess:
         """As `start`."""

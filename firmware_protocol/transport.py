@@ -13,7 +13,7 @@ from typing import Any
 import serial
 from serial.tools import list_ports
 
-from firmware_protocol.errors import LinkLostError
+from firmware_protocol.errors import LinkLostError, PortUnavailableError
 
 DEFAULT_BAUDRATE = 115_200
 OUTPUT_LIMIT = 8192
@@ -84,14 +84,14 @@ class SerialTransport:
         """Open a port.
 
         Raises:
-            LinkLostError: it cannot be opened, and what to do.
+            PortUnavailableError: it cannot be opened, and what to do.
         """
         loop = asyncio.get_running_loop()
         name = resolve_port(port)
         try:
             device = await loop.run_in_executor(None, _open_device, name, baudrate)
         except (serial.SerialException, OSError, ValueError) as error:
-            raise LinkLostError(_explain(port, error)) from error
+            raise PortUnavailableError(_explain(port, error)) from error
         return cls(device, on_data, on_lost)
 
     def write(self, data: bytes) -> None:

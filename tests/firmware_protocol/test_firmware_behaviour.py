@@ -12,7 +12,6 @@ import pytest
 from firmware_protocol import messages as m
 from firmware_protocol.faults import FAULTS
 from firmware_protocol.framing import Frame, FrameKind, encode_frame
-from firmware_protocol.link import Delivered, Phase
 from firmware_protocol.noise import QUIET, Noise
 from firmware_protocol.simulator import Defect
 from firmware_protocol.wire import encode
@@ -132,7 +131,7 @@ def test_another_program_waits_for_the_next_stacking(table: VirtualTable) -> Non
     assert refusal(table, m.BuildWalls(m.TileProgram.TILES_108)) is m.Reason.WALLS_WAITING
 
 
-@pytest.mark.parametrize("stopped_after", [0.3, 7, 25.3, 40.9, 58.1])
+@pytest.mark.parametrize("stopped_after", [0.3, 25.3, 52.2])
 def test_stop_and_go_on_keeps_the_counts(table: VirtualTable, stopped_after: float) -> None:
     stack = m.BuildWalls(m.TileProgram.TILES_144)
     table.start(stack)
@@ -312,11 +311,12 @@ def test_a_blocked_tray_stops_all_four(table: VirtualTable) -> None:
 def test_a_hand_in_the_hole_reopens_the_panel_at_once(table: VirtualTable) -> None:
     table.command(m.OpenCentre())
     table.inject(Defect.CENTRE_BLOCKED)
-    seen: list[tuple[float, int]] = []
-    table.checks.append(lambda t: seen.append((t.centre, t.centre_direction)))
+    seen: list[tuple[float, float, int]] = []
+    table.checks.append(lambda t: seen.append((t.now, t.centre, t.centre_direction)))
     assert table.command(m.CloseCentre()).fault is m.FaultCode.CENTRE_BLOCKED
-    touched = next(i for i, (place, _) in enumerate(seen) if place <= 0.5)
-    assert any(motor > 0 for _, motor in seen[touched : touched + 5]), "reversed within 0.1 s"
+    touched = next(now for now, place, _ in seen if place <= 0.5)
+    opened = next(now for now, _, direction in seen if now >= touched and direction > 0)
+    assert opened - touched <= 0.1
     assert table.state().centre is m.Place.HIGH
     table.repair()
     assert table.command(m.CloseCentre()).outcome is m.Outcome.DONE
@@ -425,7 +425,7 @@ def read_hello(table: VirtualTable) -> m.TableHello:
     return found[0]
 
 
-@pytest.mark.parametrize("cut_after", [3, 11.7, 23.4, 31.9, 44.2])
+@pytest.mark.parametrize("cut_after", [3, 11.7, 44.2])
 def test_power_cut_in_a_stacking_goes_on_with_the_right_counts(
     table: VirtualTable, cut_after: float
 ) -> None:

@@ -189,7 +189,7 @@ class VirtualTable(ABC):
         self.heartbeats = not is_cut
         self.to_table.cut = self.to_host.cut = is_cut
 
-    def step(self, dt: float = 0.02) -> None:
+    def step(self, dt: float = 0.04) -> None:
         self.now += dt
         self.to_table.put(self.host.take_output(), self.now)
         self.to_host.put(self._exchange(self.to_table.take(self.now), dt), self.now)
@@ -372,7 +372,7 @@ class VirtualSimulator(VirtualTable):
 
 class _LoggedCommand(ctypes.LittleEndianStructure):
     _pack_ = 1
-    _fields_ = [  # noqa: RUF012 - ctypes wants it so
+    _fields_ = [
         ("id", ctypes.c_uint8),
         ("token", ctypes.c_uint16),
         ("arguments", ctypes.c_uint8 * 2),
@@ -383,7 +383,7 @@ class Probe(ctypes.LittleEndianStructure):
     """``probe_t`` of hardware/firmware/core/probe.h."""
 
     _pack_ = 1
-    _fields_ = [  # noqa: RUF012
+    _fields_ = [
         ("magic", ctypes.c_uint16),
         ("mode", ctypes.c_uint8),
         ("motion", ctypes.c_uint8),

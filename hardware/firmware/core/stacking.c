@@ -75,6 +75,7 @@ void stacking_start(table_t *t) {
     memcpy(s->waiting_then, t->memory.waiting, sizeof s->waiting_then);
     for (uint8_t side = 0; side < SIDES; side++) {
         t->heads[side].blind = 0;
+        s->probe_at_ms[side] = DOUBT_MS;
     }
 }
 
@@ -174,24 +175,28 @@ static void start_window(table_t *t) {
 /* A stroke to see whether tiles are there that were not counted. */
 static void probe(table_t *t, uint8_t side) {
     head_t *head = &t->heads[side];
-    t->memory.doubtful &= (uint8_t)~side_bit(side);
     head->probing = true;
     head->waiting_before_probe = t->memory.waiting[side];
     t->memory.waiting[side] = 2;
-    t->stacking.dry_ms[side] = t->stacking.blocked_ms[side] = 0;
+    t->stacking.dry_ms[side] = 0;
 }
 
+/* Without a gap while the head rests: a dirty sensor, or tiles that were not counted. */
 static step_t watch_blocked(table_t *t, uint8_t side) {
     stacking_t *s = &t->stacking;
+    if (!sees(t, PIN_INPUT_HEAD_IN_0, side) || finished(t, side)) {
+        s->blocked_ms[side] = 0;
+        s->probe_at_ms[side] = DOUBT_MS;
+    } else if (t->heads[side].stage == HEAD_IDLE) {
+        s->blocked_ms[side]++;
+    }
     bool in_doubt = (t->memory.doubtful & side_bit(side)) != 0u;
-    bool expected = finished(t, side) || t->memory.waiting[side] >= 2u;
-    bool blocked = sees(t, PIN_INPUT_HEAD_IN_0, side) && !expected;
-    s->blocked_ms[side] = blocked ? (uint16_t)(s->blocked_ms[side] + 1u) : 0u;
-    bool pushing = sees(t, PIN_INPUT_STACK_0, side);
-    s->stack_blocked_ms[side] = pushing ? (uint16_t)(s->stack_blocked_ms[side] + 1u) : 0u;
-    if (in_doubt && s->blocked_ms[side] > DOUBT_MS) {
+    if (in_doubt && s->blocked_ms[side] > s->probe_at_ms[side] && t->memory.waiting[side] < 2u) {
+        s->probe_at_ms[side] = (uint16_t)(s->probe_at_ms[side] + DOUBT_MS);
         probe(t, side);
     }
+    bool pushing = sees(t, PIN_INPUT_STACK_0, side);
+    s->stack_blocked_ms[side] = pushing ? (uint16_t)(s->stack_blocked_ms[side] + 1u) : 0u;
     if (s->blocked_ms[side] > t->config.blocked_after ||
         s->stack_blocked_ms[side] > t->config.blocked_after) {
         return sensor_dirty(t, side, TC_FAULT_CAUSE_CONSTANTLY_BLOCKED);
@@ -238,6 +243,9 @@ static step_t stroke_ended(table_t *t, uint8_t side) {
         return STEP_RUNNING;
     }
     t->memory.waiting[side] = probing ? head->waiting_before_probe : 0u;
+    if (probing) {
+        t->memory.doubtful &= (uint8_t)~side_bit(side); /* nothing there: the count was right */
+    }
     if (!probing && ++head->blind >= t->config.blind_strokes) {
         return sensor_dirty(t, side, TC_FAULT_CAUSE_NOT_SEEN_IN_TIME);
     }

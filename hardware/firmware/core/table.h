@@ -71,7 +71,8 @@ typedef struct {
 typedef struct {
     bool is_short[SIDES];
     uint16_t dry_ms[SIDES];       /* since the last tile, the pan turning */
-    uint16_t blocked_ms[SIDES];   /* HEAD_IN without a gap */
+    uint16_t blocked_ms[SIDES];   /* HEAD_IN without a gap, while the head rests */
+    uint16_t probe_at_ms[SIDES];  /* of blocked_ms: where the count is in doubt, try a stroke */
     uint16_t stack_blocked_ms[SIDES];
     uint16_t belt_idle_ms[SIDES]; /* since the belt ran, saturating */
     uint8_t pulses[SIDES], waiting_then[SIDES]; /* in and at the start of the rate window */
