@@ -22,11 +22,12 @@ import aiomqtt
 from tablectl import channels
 from tablectl.config import Config, parse
 from tablectl.daemon import Daemon, Pace, Running
-from tablectl.messages import Question, Questions, Response, SettlementView, TableState, TileView
+from tablectl.messages import Question, Questions, Response, SettlementView
 from tablectl.rules import registry
 from tablectl.services.broker import BrokerAccess
 from tablectl.services.bus import Entry
 from tablectl.simulate.choreography import BRISK, LIVELY
+from tablectl.simulate.host import reply
 from tablectl.simulate.process import Simulator, SimulatorPlan
 from tablectl.simulate.session import SessionScript, SimulationError
 
@@ -195,13 +196,11 @@ class _Evening:
         self._final: dict[int, SettlementView] = {}
         self._asked: dict[str, float] = {}
         self._open: tuple[Question, ...] = ()
-        self._state: TableState | None = None
         self._shown = 0
         self._times = [time.monotonic()]
         bus = running.bus
         bus.on(SettlementView, self._on_settlement, channels.SETTLEMENT)
         bus.on(Questions, self._on_questions, channels.QUESTIONS)
-        bus.on(TableState, self._on_state, channels.STATE)
 
     def _on_settlement(self, entry: Entry[SettlementView]) -> None:
         view = entry.message
@@ -218,9 +217,6 @@ class _Evening:
             if question.id not in self._asked:
                 self._asked[question.id] = time.monotonic()
                 self._progress(f"question: {question.text_en}")
-
-    def _on_state(self, entry: Entry[TableState]) -> None:
-        self._state = entry.message
 
     async def run(self) -> DemoResult:
         """Play until all hands are over."""
@@ -251,36 +247,11 @@ class _Evening:
         for question in self._open:
             if time.monotonic() - self._asked[question.id] < patience:
                 continue
-            refs = await asyncio.to_thread(self._simulator.refs)
-            request = self._reply(question, refs)
+            look = await asyncio.to_thread(self._simulator.look)
+            request = reply(question, self._running.game.referee, look)
             if request is not None:
                 await host.request(*request)
-            return
-
-    def _reply(
-        self, question: Question, refs: dict[str, str]
-    ) -> tuple[str, dict[str, object]] | None:
-        """What a person who looks at the table says."""
-        match question.kind:
-            case "tile" if question.ref in refs:
-                answer = f"tile:{refs[question.ref]}"
-            case "winning_tile" if f"w{question.seat}" in refs:
-                answer = f"tile:{refs[f'w{question.seat}']}"
-            case "event":
-                answer = "drawn" if not _somebody_won(refs) else "play_on"
-            case "settlement":
-                return self._correction(refs)
-            case _:
-                return None
-        return "answer", {"question": question.id, "answer": answer}
-
-    def _correction(self, refs: dict[str, str]) -> tuple[str, dict[str, object]] | None:
-        """The first tile on the display that is another one on the table."""
-        for tile in _shown_tiles(self._state):
-            true = refs.get(tile.ref)
-            if true is not None and tile.tile not in (true, "back"):
-                return "correct", {"ref": tile.ref, "tile": true}
-        return None
+                return
 
     async def _result(self, problem: str) -> DemoResult:
         truth = await asyncio.to_thread(self._simulator.truth)
@@ -301,20 +272,6 @@ class _Evening:
             [round(b - a, 1) for a, b in pairwise(times)],
             self._running.recording, problem,
         )  # fmt: skip
-
-
-def _somebody_won(refs: dict[str, str]) -> bool:
-    return any(ref.startswith("w") for ref in refs)
-
-
-def _shown_tiles(state: TableState | None) -> list[TileView]:
-    if state is None:
-        return []
-    tiles: list[TileView] = [] if state.indicator is None else [state.indicator]
-    for seat in state.seats:
-        tiles += [*seat.hand, *seat.river, *seat.flowers]
-        tiles += [tile for meld in seat.melds for tile in meld.tiles]
-    return tiles
 
 
 class _Host:

@@ -7,8 +7,9 @@ lies across above the third; the winning tile of an own draw lies apart from the
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -23,7 +24,7 @@ from tablectl.engine.events import (
     Start,
     Win,
 )
-from tablectl.tiles import Tile, parse_tile, parse_tiles
+from tablectl.tiles import Tile, format_tile, parse_tile, parse_tiles
 from vision.geometry import TableGeometry
 from vision.render.scene import Hand, Pose, Scene, SceneTile
 
@@ -46,6 +47,37 @@ class Placed:
     level: int = 0
 
 
+@dataclass(frozen=True)
+class LyingFace:
+    """A tile lying face up: what it is, and its centre in table mm."""
+
+    tile: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class TableLook:
+    """What a person who looks at the table sees.
+
+    Attributes:
+        faces: every tile that lies face up.
+        drawn_last: the tile that a winner laid apart from the hand, by seat.
+        won: somebody has laid a winning hand open.
+    """
+
+    faces: tuple[LyingFace, ...]
+    drawn_last: Mapping[int, LyingFace]
+    won: bool
+
+    def face_at(self, x: float, y: float, reach: float) -> str | None:
+        """The tile nearest to a point in table mm; None where none lies within ``reach`` mm."""
+        distance, face = min(
+            ((math.hypot(f.x - x, f.y - y), f.tile) for f in self.faces), default=(math.inf, "")
+        )
+        return face if distance <= reach else None
+
+
 @dataclass
 class _Meld:
     kind: str
@@ -66,7 +98,8 @@ class SimulatedFelt:
     melds: list[list[_Meld]] = field(default_factory=list)
     flowers: list[list[Placed]] = field(default_factory=list)
     open_hands: dict[int, list[Placed]] = field(default_factory=dict)
-    winning: dict[int, Tile] = field(default_factory=dict)
+    drawn_last: dict[int, Placed] = field(default_factory=dict)
+    won: bool = False
     indicator: Placed | None = None
     dice: tuple[int, int] | None = None
     walls_up: bool = False
@@ -87,7 +120,7 @@ class SimulatedFelt:
         self.melds = [[] for _ in range(self.seats)]
         self.flowers = [[] for _ in range(self.seats)]
         self.open_hands = {}
-        self.winning = {}
+        self.drawn_last, self.won = {}, False
         self.indicator, self.turn, self._last = None, None, None
         self._slots = [0] * self.seats
         self._meld_edge = [self.geometry.exposed[0] - 0.2] * self.seats
@@ -159,32 +192,22 @@ class SimulatedFelt:
             active_seat=self.turn,
         )  # fmt: skip
 
-    def refs(self) -> dict[str, Tile]:
-        """True faces by the displays' names (``r1.4``, ``m2.0.1``, ``h0.3``, ``w0``, ``i``).
-
-        A tile set apart from an open hand is listed with the hand too, behind all others.
-        """
-        out: dict[str, Tile] = {}
-        if self.indicator is not None:
-            out["i"] = self.indicator.tile
-        for seat in range(self.seats):
-            for letter, row in (("r", self.rivers), ("f", self.flowers)):
-                out |= {f"{letter}{seat}.{i}": p.tile for i, p in enumerate(row[seat])}
-            for m, meld in enumerate(self.melds[seat]):
-                out |= {f"m{seat}.{m}.{i}": p.tile for i, p in enumerate(meld.placed)}
-            shown = self.open_hands.get(seat, ())
-            out |= {f"h{seat}.{i}": p.tile for i, p in enumerate(shown)}
-        return out | {f"w{seat}": tile for seat, tile in self.winning.items()}
+    def look(self) -> TableLook:
+        """What a person who looks at the table sees."""
+        faces = tuple(
+            LyingFace(format_tile(tile.tile), tile.x_mm, tile.y_mm)
+            for tile in self.scene().tiles if tile.pose is Pose.FLAT_UP
+        )  # fmt: skip
+        drawn = {
+            seat: LyingFace(format_tile(p.tile), *self.geometry.to_table(p.seat, p.x, p.y))
+            for seat, p in self.drawn_last.items()
+        }  # fmt: skip
+        return TableLook(faces, drawn, self.won)
 
     def face_at(self, x_mm: float, y_mm: float) -> Tile | None:
         """True face of the lying tile nearest to a point, within half a tile."""
-        reach = (0.6 * self.geometry.tile_width_mm) ** 2
-        found = [
-            ((tile.x_mm - x_mm) ** 2 + (tile.y_mm - y_mm) ** 2, tile.tile)
-            for tile in self.scene().tiles if tile.pose is Pose.FLAT_UP
-        ]  # fmt: skip
-        distance, tile = min(found, default=(reach + 1, Tile(0)))
-        return tile if distance <= reach else None
+        face = self.look().face_at(x_mm, y_mm, 0.6 * self.geometry.tile_width_mm)
+        return None if face is None else parse_tile(face)
 
     # --- single actions ---
 
@@ -296,9 +319,7 @@ class SimulatedFelt:
         elif event.by == "discard" and event.source is not None and self.rng.random() < 0.5:
             apart, place = self._take_last(event.source)
             visits.append((seat, *self._in_frame(seat, place)))
-        if event.tile is not None:
-            self.winning[seat] = parse_tile(event.tile)
-        self.turn = None
+        self.turn, self.won = None, True
         return [*visits, self._open(seat, hand, apart)]
 
     def _open(self, seat: int, hand: list[Tile], apart: Tile | None) -> tuple[int, float, float]:
@@ -311,6 +332,7 @@ class SimulatedFelt:
         ]  # fmt: skip
         if apart is not None:
             laid.append(self._laid(apart, seat, laid[-1].x + 1.0 + _APART, y, tight=True))
+            self.drawn_last[seat] = laid[-1]
         self.open_hands[seat] = laid
         return seat, 0.0, y
 

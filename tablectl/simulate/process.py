@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware_protocol.wire import Message
+from tablectl.simulate.felt import TableLook
 from tablectl.simulate.session import (
     Rested,
     SessionScript,
@@ -25,7 +26,6 @@ from tablectl.simulate.session import (
     SimulationError,
     TrueHand,
 )
-from tablectl.tiles import format_tile
 from vision.calibration_fit import calibrate_from_markers
 from vision.render.style import Style
 
@@ -95,10 +95,10 @@ class Simulator:
         rested: list[Rested] = self._ask("rested")
         return rested
 
-    def refs(self) -> dict[str, str]:
-        """What a person who looks at the table sees, by the displays' names of tiles."""
-        refs: dict[str, str] = self._ask("refs")
-        return refs
+    def look(self) -> TableLook:
+        """What a person who looks at the table sees now."""
+        look: TableLook = self._ask("look")
+        return look
 
     def show(self, settled: int) -> None:
         """The display shows final settlements of so many hands."""
@@ -209,9 +209,9 @@ class _World:
     def rested(self) -> list[Rested]:
         return list(self._session.rested)
 
-    def refs(self) -> dict[str, str]:
+    def look(self) -> TableLook:
         with self._session.lock:
-            return {ref: format_tile(tile) for ref, tile in self._session.felt.refs().items()}
+            return self._session.felt.look()
 
     def show(self, settled: int) -> None:
         self._shown = settled

@@ -15,6 +15,7 @@ from tablectl.daemon import Running
 from tablectl.demo import DemoOptions, open_demo
 from tablectl.messages import Question, SettlementView
 from tablectl.services.bus import Entry
+from tablectl.simulate.host import reply
 from tablectl.simulate.process import Simulator
 from tests.e2e.programs import until
 
@@ -82,18 +83,19 @@ class Visit:
 
     async def answers(self, question: Question) -> bool:
         """Tap the true answer on the card, if this question is the one that it shows."""
-        refs = await asyncio.to_thread(self.simulator.refs)
-        ref = f"w{question.seat}" if question.kind == "winning_tile" else question.ref
-        assert ref in refs, question
+        look = await asyncio.to_thread(self.simulator.look)
+        wish = reply(question, self.running.game.referee, look)
+        assert wish is not None, question
+        answer = str(wish[1]["answer"])
         card = self.page.get_by_test_id("question")
         if not await card.count() or question.text_en not in await card.inner_text():
             return False
-        tap = card.get_by_test_id(f"answer-tile:{refs[ref]}")
+        tap = card.get_by_test_id(f"answer-{answer}")
         if await tap.count():
             await tap.click()
         else:
             await card.get_by_test_id("other-tile").click()
-            await self.page.get_by_test_id(f"pick-{refs[ref]}").click()
+            await self.page.get_by_test_id(f"pick-{answer.removeprefix('tile:')}").click()
         await self.logs_in_if_asked()
         await until(lambda: all(q.id != question.id for q in self.open))
         return True

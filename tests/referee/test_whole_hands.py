@@ -14,7 +14,7 @@ from tablectl.engine.selfplay import Deal, play_hand
 from tablectl.messages import Question
 from tablectl.referee.inputs import SessionPlan, Tick
 from tablectl.rules import registry
-from tablectl.tiles import format_tile
+from tablectl.simulate.host import reply
 from tests.referee.drive import Drive
 from tests.referee.eye import Doubt, certain, doubting
 
@@ -108,35 +108,12 @@ def test_doubtful_readings_are_never_silently_wrong(rules: str, seed: int) -> No
 
 def answer_truly(drive: Drive, question: Question, events: list[Event]) -> None:
     """The operator looks at the table and says what is there."""
-    hand = drive.referee.hand
-    assert hand is not None
-    if question.kind == "tile":
-        tile = hand.felt.tiles[int(question.id.rsplit("/", 1)[1])]
-        face = drive.felt.face_at(tile.x, tile.y)
-        assert face is not None, question
-        drive.request("answer", question=question.id, answer=f"tile:{format_tile(face)}")
-        return
     if question.id.endswith("/unsettled"):  # the hands are laid open
         drive.play([e for e in events if isinstance(e, Reveal)])
         return
-    if question.kind == "settlement":  # a true win refused: some tile of it was misread
-        win = hand.refused_win
-        assert win is not None
-        for tile_id in win.fact.all_tiles:
-            tile = hand.felt.tiles[tile_id]
-            face = drive.felt.face_at(tile.x, tile.y)
-            if face is not None and format_tile(face) != hand.face(tile_id):
-                ref = next(r for r in _refs(drive) if r[1] == tile_id)
-                drive.request("correct", ref=ref[0], tile=format_tile(face))
-                return
-    pytest.fail(f"no true answer to {question}")
-
-
-def _refs(drive: Drive) -> list[tuple[str, int]]:
-    from tablectl.referee.views import refs
-
-    assert drive.referee.hand is not None
-    return [(ref.text, ref.tile) for ref in refs(drive.referee.hand.layout)]
+    wish = reply(question, drive.referee, drive.felt.look())
+    assert wish is not None, f"no true answer to {question}"
+    drive.request(wish[0], **wish[1])
 
 
 def test_a_claimed_tile_that_is_slow_to_be_seen_gone_is_no_own_draw() -> None:
