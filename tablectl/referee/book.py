@@ -175,6 +175,44 @@ class Book:
         for fact in facts:
             self.add(fact, face)
 
+    def insert(self, n: int, fact: Fact, face: Face) -> None:
+        """Write a fact before entry ``n`` and fold what follows again."""
+        later = [entry.fact for entry in self.entries[n:]]
+        del self.entries[n:]
+        for each in (fact, *later):
+            self.add(each, face)
+
+    def best_place(self, fact: Fact, face: Face, first: int) -> int:
+        """Where a fact breaks least: the number of the entry that it should have.
+
+        Args:
+            first: not before this entry.
+
+        Returns:
+            The latest place among the best; the end, where no place is better.
+        """
+        end = len(self.entries)
+        best, least = end, len(self._trial(end, fact, face))
+        for n in range(end - 1, max(first, 1) - 1, -1):
+            if least == 0:
+                break
+            issues = len(self._trial(n, fact, face))
+            if issues < least:
+                best, least = n, issues
+        return best
+
+    def _trial(self, n: int, fact: Fact, face: Face) -> tuple[Issue, ...]:
+        """Issues from entry ``n`` on, were a fact written before it.
+
+        Beyond those that are there anyway: a place is no better for what comes before it.
+        """
+        state = self.entries[n - 1].state if n else None
+        issues = tuple(issue for entry in self.entries[:n] for issue in entry.issues)
+        for event in (fact.event(face), *(entry.event for entry in self.entries[n:])):
+            state, step = apply(state, event)
+            issues += step.issues
+        return issues
+
     def change(self, n: int, fact: Fact, face: Face) -> None:
         """Put another fact in the place of entry ``n`` and fold again."""
         facts = [fact if entry.n == n else entry.fact for entry in self.entries]

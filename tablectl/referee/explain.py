@@ -31,10 +31,12 @@ class Scene:
     Attributes:
         turn: whose action the engine expects, ``None`` when the hand is over.
         patient: whether proposals out of order must still wait.
+        claim_due: whether it must still be waited for the set that a discard was taken for.
         indicator_wanted: whether these rules turn up an indicator and none was seen.
         last_meld: the newest entry's set, as long as nothing came after it.
         called_pung: whether that set was announced as a pung.
         ignored: tiles that a person has struck out of the book.
+        covered: areas that a hand hides now.
     """
 
     t: float
@@ -44,10 +46,12 @@ class Scene:
     seats: int
     turn: int | None
     patient: bool
+    claim_due: bool
     indicator_wanted: bool
     last_meld: int | None
     called_pung: bool
     ignored: frozenset[int] = frozenset()
+    covered: frozenset[tuple[Zone, int | None]] = frozenset()
 
     def unexplained(self, zone: Zone, seat: int | None = None) -> list[FeltTile]:
         """Tiles in a zone that belong to no fact, in order of appearance."""
@@ -64,6 +68,22 @@ class Scene:
         last = self.layout.last_discard
         return last if last is not None and last[1] not in self.felt.present else None
 
+    def discard_hidden(self) -> bool:
+        """Whether a hand hides the place of the newest discard, so that it may be gone."""
+        last = self.layout.last_discard
+        return last is not None and (Zone.RIVER, last[0]) in self.covered
+
+    def claimed_by(self, seat: int, group: Iterable[FeltTile]) -> tuple[int, int] | None:
+        """The discard that a fresh set of a seat was made with, if it has one of that face.
+
+        A hand over the river may still hide that it is gone.
+        """
+        last = self.layout.last_discard
+        if last is None or last[0] == seat:
+            return None
+        discarded = self.felt.tiles[last[1]]
+        return last if any(likeness(tile, discarded) > 0.5 for tile in group) else None
+
 
 @dataclass(frozen=True)
 class Proposal:
@@ -72,11 +92,13 @@ class Proposal:
     Attributes:
         moved: (old id, id now) of a tile that was taken up and laid elsewhere.
         instead_of: entry that the first fact replaces (a kong that was first taken for a pung).
+        late: the facts happened before what is in the book already.
     """
 
     facts: tuple[Fact, ...]
     moved: tuple[int, int] | None = None
     instead_of: int | None = None
+    late: bool = False
 
 
 class _Lying:
@@ -187,20 +209,43 @@ def _grow(scene: Scene, seat: int, pung: MeldPlace, fresh: FeltTile) -> Proposal
 
 def _claim(scene: Scene, seat: int, group: Sequence[FeltTile], kind: SetKind) -> Proposal | None:
     across = next((tile for tile in group if tile.sideways), None)
-    taken = scene.taken_discard()
+    taken = scene.taken_discard() or scene.claimed_by(seat, group)
     if taken is not None and taken[0] != seat:
         giver, old = taken
         discarded = scene.felt.tiles[old]
-        now = max(group, key=lambda tile: _likeness(tile, discarded) * _CLAIMED[tile.sideways])
+        now = max(group, key=lambda tile: likeness(tile, discarded) * _CLAIMED[tile.sideways])
         ids = tuple(old if tile is now else tile.id for tile in group)
         fact = Fact(
             "meld", scene.t, seat=seat, tiles=ids, meld=kind,
             source=giver, claimed=old,
         )  # fmt: skip
         return Proposal((fact,), moved=(old, now.id))
-    if scene.patient or across is None:
+    if across is None or scene.discard_hidden():
         return None
+    late = _late_claim(scene, seat, group, kind)
+    if late is not None or scene.patient:
+        return late
     return _unseen_discard(scene, seat, group, across, kind)
+
+
+def _late_claim(
+    scene: Scene, seat: int, group: Sequence[FeltTile], kind: SetKind
+) -> Proposal | None:
+    """The set was seen only after later discards: an older discard of its face has gone."""
+    for giver, river in enumerate(scene.layout.rivers):
+        for old in reversed(river if giver != seat else []):
+            if old in scene.felt.present:
+                continue
+            discarded = scene.felt.tiles[old]
+            now = max(group, key=lambda tile: likeness(tile, discarded) * _CLAIMED[tile.sideways])
+            if likeness(now, discarded) < 0.5:
+                continue
+            ids = tuple(old if tile is now else tile.id for tile in group)
+            fact = Fact(
+                "meld", scene.t, seat=seat, tiles=ids, meld=kind, source=giver, claimed=old
+            )  # fmt: skip
+            return Proposal((fact,), moved=(old, now.id), late=True)
+    return None
 
 
 def _unseen_discard(
@@ -229,7 +274,9 @@ def _unseen_discard(
 
 
 def discard(scene: Scene) -> Proposal | None:
-    """A new tile in a river, the seat in turn first."""
+    """A new tile in a river, the seat in turn first; a claim under way comes before it."""
+    if scene.claim_due and scene.taken_discard() is not None:
+        return None
     for seat in scene.in_turn_order():
         if seat != scene.turn and scene.patient:
             return None
@@ -240,7 +287,8 @@ def discard(scene: Scene) -> Proposal | None:
     return None
 
 
-def _likeness(a: FeltTile, b: FeltTile) -> float:
+def likeness(a: FeltTile, b: FeltTile) -> float:
+    """How likely two tiles have the same face."""
     return sum(p * b.effective.get(name, 0.0) for name, p in a.effective.items())
 
 

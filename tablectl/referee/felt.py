@@ -17,6 +17,8 @@ from vision.messages import SeenTile
 
 _SAME_PLACE: Final = 0.45
 """Tile widths within which a seen tile is the known one."""
+_NEAR_ASSUMED: Final = 0.8
+"""The same for a tile that was only assumed to lie about there."""
 _OTHER_TILE: Final = 0.9
 """Confidence in two different faces from which one place must have held two tiles."""
 _LOOKS_CAP: Final = 12
@@ -33,6 +35,7 @@ class FeltTile:
         x, y: table coordinates, mm.
         rotation: clockwise degrees from upright for the tile's seat.
         confirmed: the face that a person gave it, which ends all doubt.
+        assumed: nobody has seen it; it must be there for the rest to be true.
     """
 
     id: int
@@ -44,6 +47,7 @@ class FeltTile:
     zone: Zone
     seat: int | None
     confirmed: str | None = None
+    assumed: bool = False
 
     @property
     def sideways(self) -> bool:
@@ -85,6 +89,8 @@ class Felt:
     tiles: dict[int, FeltTile] = field(default_factory=dict)
     present: set[int] = field(default_factory=set)
     _next_id: int = 0
+    _left: list[FeltTile] = field(default_factory=list)
+    """Tiles that were taken from places where a hand still hides the cloth."""
 
     def update(
         self,
@@ -103,13 +109,14 @@ class Felt:
             expected: ids of tiles that must still lie where they were, seen just now or not.
         """
         hidden = set(covered)
-        seen = list(seen)
+        seen = self._without_left(list(seen))
         pairs = self._match(seen, self.present | (expected & self.tiles.keys()))
         matched_known = set(pairs.values())
         gone = {
             tile_id
             for tile_id in self.present
             if tile_id not in matched_known
+            and not self.tiles[tile_id].assumed
             and (self.tiles[tile_id].zone, self.tiles[tile_id].seat) not in hidden
         }
         new: list[int] = []
@@ -140,12 +147,27 @@ class Felt:
         The id ``old`` lives on at the new place; ``now`` ceases to exist.
         """
         before, after = self.tiles[old], self.tiles.pop(now)
+        if old in self.present:
+            self._left.append(before)
         belief = blend(before.belief, before.looks, after.belief, after.looks)
         self.tiles[old] = replace(
             after, id=old, belief=belief, confirmed=before.confirmed or after.confirmed
         )
         self.present.discard(now)
         self.present.add(old)
+
+    def assume(
+        self, zone: Zone, seat: int, place: tuple[float, float], belief: Belief,
+        confirmed: str | None = None,
+    ) -> int:  # fmt: skip
+        """Put a tile at a place (table mm) where none is seen. Returns its id."""
+        tile_id = self._next_id
+        self._next_id += 1
+        self.tiles[tile_id] = FeltTile(
+            tile_id, normalise(belief), 1, *place, 0.0, zone, seat, confirmed, assumed=True
+        )  # fmt: skip
+        self.present.add(tile_id)
+        return tile_id
 
     def at(self, zone: Zone, seat: int | None = None) -> list[FeltTile]:
         """Tiles now lying in a zone, in order of appearance."""
@@ -155,14 +177,31 @@ class Felt:
             if self.tiles[i].zone is zone and (seat is None or self.tiles[i].seat == seat)
         ]
 
-    def _match(self, seen: Sequence[SeenTile], known_ids: Set[int]) -> dict[int, int]:
+    def _without_left(self, seen: list[SeenTile]) -> list[SeenTile]:
+        """The tiles of a reading without those that are only slow to be seen gone."""
+        still: list[FeltTile] = []
+        for tile in self._left:
+            look = next(
+                (s for s in seen if self._near(tile, s) and s.best == best(tile.effective)[0]), None
+            )
+            if look is not None:
+                seen.remove(look)
+                still.append(tile)
+        self._left = still
+        return seen
+
+    def _near(self, tile: FeltTile, look: SeenTile) -> bool:
         reach = (_SAME_PLACE * self.tile_width_mm) ** 2
+        return (tile.x - look.x) ** 2 + (tile.y - look.y) ** 2 <= reach
+
+    def _match(self, seen: Sequence[SeenTile], known_ids: Set[int]) -> dict[int, int]:
         near: list[tuple[float, int, int]] = []
         for index, look in enumerate(seen):
             for tile_id in known_ids:
                 known = self.tiles[tile_id]
                 distance = (known.x - look.x) ** 2 + (known.y - look.y) ** 2
-                if distance <= reach:
+                reach = _NEAR_ASSUMED if known.assumed else _SAME_PLACE
+                if distance <= (reach * self.tile_width_mm) ** 2:
                     near.append((distance, index, tile_id))
         pairs: dict[int, int] = {}
         taken: set[int] = set()
@@ -199,4 +238,5 @@ class Felt:
             x=look.x,
             y=look.y,
             rotation=look.rotation,
+            assumed=False,
         )

@@ -6,29 +6,28 @@ threshold; a settlement is final when no face that is unsure could change it.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, Final
 
 from tablectl.engine.events import Call, CallKind, End, Exhaust, Ruling, RulingKind, Start
 from tablectl.engine.game import finish
 from tablectl.engine.state import HandState
 from tablectl.referee import explain
-from tablectl.referee.beliefs import Belief, best, face_up, infer, leading, normalise
+from tablectl.referee.beliefs import best
 from tablectl.referee.book import Book, Entry, Fact, call, told
+from tablectl.referee.faces import Faces
 from tablectl.referee.felt import Felt, FeltTile
 from tablectl.referee.layout import Layout, layout_of
+from tablectl.referee.winning import WinReader
 from tablectl.rules import registry
 from tablectl.rules.settlement import Settlement
-from tablectl.tiles import NAMES
 from vision.geometry import TableGeometry, Zone
-from vision.messages import SeenTile, TableReading
+from vision.messages import TableReading
 
 _RECENT_CALLS: Final = 6
-_IMPLAUSIBLE: Final = 0.02
-"""Prior odds of a reading that breaks a rule against one that doesn't: people do err, rarely."""
+_RECENT_ENTRIES: Final = 16
+"""Entries among which the place of something that was slow to be seen is looked for."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +63,14 @@ class HandFollower:
         self.geometry = geometry
         self.thresholds = thresholds
         self.felt = Felt(geometry.tile_width_mm)
+        self.faces = Faces(self.felt, self.kit, thresholds.sure)
         self.book = Book()
-        self._hu_since: dict[int, float] = {}
-        self._open_since: dict[int, float] = {}
+        self.wins = WinReader(self)
+        self.now = t
         self._calls: list[Fact] = []
-        self._resolved: dict[int, tuple[str, float]] = {}
         self._covered: set[tuple[Zone, int | None]] = set()
         self._waiting_since: float | None = None
-        self._undone: set[int] = set()
+        self.undone: set[int] = set()
         self._fresh: list[Entry | Struck] = []
         self._layout: tuple[int, Layout] | None = None
         self._deciding: tuple[object, list[int]] | None = None
@@ -99,26 +98,15 @@ class HandFollower:
 
     def face(self, tile_id: int) -> str:
         """The face that a tile is taken to have; ``?`` where nothing is known."""
-        tile = self.felt.tiles[tile_id]
-        if tile.confirmed:
-            return tile.confirmed
-        if tile_id in self._resolved:
-            return self._resolved[tile_id][0]
-        return best(tile.belief)[0]
+        return self.faces.face(tile_id)
 
     def sure(self, tile_id: int) -> bool:
         """Whether a tile's face needs no confirmation."""
-        tile = self.felt.tiles[tile_id]
-        if tile.confirmed:
-            return True
-        p = self._resolved.get(tile_id, best(tile.belief))[1]
-        return p >= self.thresholds.sure
+        return self.faces.sure(tile_id)
 
     def alternatives(self, tile_id: int) -> list[tuple[str, float]]:
         """Faces that a tile may have, the most likely first, backs left out."""
-        ranked = leading(self._open_belief(tile_id))
-        believed = self.face(tile_id)
-        return sorted(ranked, key=lambda a: (a[0] != believed, -a[1]))
+        return self.faces.alternatives(tile_id)
 
     def unsure_tiles(self) -> list[int]:
         """Ids of tiles in the book whose face is not sure."""
@@ -136,12 +124,13 @@ class HandFollower:
         """A new stable reading of the felt."""
         if self.ended:
             return
-        seen = [tile for tile in map(self._possible, reading.tiles) if tile is not None]
+        self.now = t
+        seen = [tile for tile in map(self.faces.possible, reading.tiles) if tile is not None]
         last = self.layout.last_discard
         may_change = {last[1]} if last else set()
         self._covered = set(reading.covered)
         self.felt.update(
-            seen, reading.covered, may_change | self._unexplained(), self.layout.explained
+            seen, reading.covered, may_change | self.unexplained(), self.layout.explained
         )
         self._reconsider()
         self._explain(t)
@@ -152,12 +141,16 @@ class HandFollower:
         Returns:
             Whether anything has changed.
         """
-        before = self.book.version
+        self.now = t
+        before = self.book.version, self._asks_about_hands()
         if self._waiting_since is not None and not self.ended:
             self._explain(t)
         if self._calls and t - self._calls[0].t >= self.thresholds.patience_s:
             self._write_calls()
-        return self.book.version != before
+        return (self.book.version, self._asks_about_hands()) != before
+
+    def _asks_about_hands(self) -> tuple[bool, ...]:
+        return tuple(self.wins.short_of(seat) is not None for seat in range(self.kit.seats))
 
     def on_call(self, t: float, seat: int, kind: CallKind) -> None:
         """A seat pressed a button.
@@ -168,9 +161,9 @@ class HandFollower:
         if self.ended or seat >= self.kit.seats:
             return
         if kind == "hu":
-            self._hu_since[seat] = t
+            self.wins.on_hu(t, seat)
         elif kind == "pass":
-            self._hu_since.pop(seat, None)
+            self.wins.on_pass(seat)
         self._calls.append(call(t, seat, kind))
         self._explain(t)
 
@@ -196,7 +189,23 @@ class HandFollower:
 
     def choose_winning_tile(self, t: float, seat: int, tile_id: int) -> None:
         """A person says which tile of a hand laid open was the last one drawn."""
-        self._enter_win(t, seat, self.open_hand(seat), self.felt.tiles[tile_id])
+        lying = self.wins.opened(seat)
+        if lying is not None:
+            drawn = self.felt.tiles[tile_id]
+            self._adopt(explain.Proposal((self.wins.own_draw(t, lying, drawn),)))
+        self._explain(t)
+
+    def add_to_hand(self, t: float, seat: int, face: str) -> None:
+        """A person says which tile of a hand laid open is not seen."""
+        lying = self.wins.opened(seat)
+        if lying is not None:
+            place = lying.next_place(self.geometry)
+            self.felt.assume(Zone.RACK, seat, place, {face: 1.0}, confirmed=face)
+        self._explain(t)
+
+    def say_whole(self, t: float, seat: int) -> None:
+        """A person says that all of a hand laid open is seen."""
+        self.wins.say_whole(seat)
         self._explain(t)
 
     @property
@@ -211,7 +220,7 @@ class HandFollower:
         """Strike out a refused win: the hand goes on."""
         entry = self.refused_win
         if entry is not None:
-            self._hu_since.pop(entry.fact.seat, None)
+            self.wins.on_pass(entry.fact.seat)
             self._strike(entry)
 
     def undo(self) -> bool:
@@ -226,8 +235,10 @@ class HandFollower:
                 return True
         return False
 
-    def _strike(self, entry: Entry) -> None:
-        self._undone.update(i for i in entry.fact.all_tiles if not self._elsewhere(entry, i))
+    def _strike(self, entry: Entry, *, again: bool = False) -> None:
+        """Take an entry out of the book; its tiles are read anew only with ``again``."""
+        if not again:
+            self.undone.update(i for i in entry.fact.all_tiles if not self._elsewhere(entry, i))
         self.book.drop(entry.n, self.face)
         self._fresh.append(Struck(entry.n))
         self._fresh.extend(self.book.entries[entry.n :])
@@ -264,34 +275,39 @@ class HandFollower:
     def _find_deciding(self) -> list[int]:
         now = self.settlement()
         if now is None:
-            suspects = self._shown_too_often() or self.unsure_tiles()
-            return sorted(suspects, key=lambda i: best(self._open_belief(i))[1])[:1]
-        return [i for i in self.unsure_tiles() if self._would_change(now, i)]
+            suspects = self.faces.shown_too_often(self.layout) or self.unsure_tiles()
+            return sorted(suspects, key=lambda i: best(self.faces.open_belief(i))[1])[:1]
+        unsure = self._winners_first(self.unsure_tiles())
+        return [i for i in unsure if self._would_change(now, i, unsure)]
 
-    def _shown_too_often(self) -> list[int]:
-        """Tiles of a face that lies there more often than the set has it, confirmed ones aside."""
-        shown = [i for i in sorted(self.layout.explained) if self.face(i) in NAMES]
-        count = self._counted()
-        return [
-            i for i in shown
-            if count[self.face(i)] > self.kit.copies[NAMES.index(self.face(i))]
-            and not self.felt.tiles[i].confirmed
-        ]  # fmt: skip
+    def _winners_first(self, ids: list[int]) -> list[int]:
+        """Tiles in the order of asking: the answer about a winner's often settles others."""
+        state, layout = self.book.state, self.layout
+        assert state is not None
+        theirs: set[int] = set()
+        for win in state.wins:
+            theirs.update(layout.flowers[win.seat], layout.hands[win.seat])
+            theirs.update(i for meld in layout.melds[win.seat] for i in meld.tiles)
+        return sorted(ids, key=lambda i: (i not in theirs, i))
 
-    def _would_change(self, now: Settlement, tile_id: int) -> bool:
+    def _would_change(self, now: Settlement, tile_id: int, unsure: list[int]) -> bool:
+        mine = self.face(tile_id)
         for other, _ in self.alternatives(tile_id):
-            if other == self.face(tile_id):
+            if other == mine:
                 continue
-
-            def face(i: int, other: str = other) -> str:
-                return other if i == tile_id else self.face(i)
-
-            trial = Book(self.book.entries)
-            trial.refold(face)
-            then = self._settle(trial)
-            if then is None or (then.delta, then.error) != (now.delta, now.error):
+            then = [self._settled_with({tile_id: other})]
+            if then[0] is None:  # a copy too many: then one that looks so is another
+                holders = [i for i in unsure if i != tile_id and self.face(i) == other]
+                then = [self._settled_with({tile_id: other, i: mine}) for i in holders]
+            if any(s is None or (s.delta, s.error) != (now.delta, now.error) for s in then):
                 return True
         return False
+
+    def _settled_with(self, faces: dict[int, str]) -> Settlement | None:
+        """The settlement, were some tiles these faces."""
+        trial = Book(self.book.entries)
+        trial.refold(lambda i: faces.get(i) or self.face(i))
+        return self._settle(trial)
 
     @staticmethod
     def _settle(book: Book) -> Settlement | None:
@@ -302,19 +318,23 @@ class HandFollower:
     # --- explaining ---
 
     def _explain(self, t: float) -> None:
+        self.now = t
+        stale = self.wins.stale()
+        if stale is not None:
+            self._strike(stale, again=True)
         while (proposal := self._propose(t)) is not None:
             self._adopt(proposal)
-        self._waiting_since = (self._waiting_since or t) if self._unexplained() else None
+        self._waiting_since = (self._waiting_since or t) if self.unexplained() else None
 
     def _propose(self, t: float) -> explain.Proposal | None:
         if self.refused_win is not None:
             return None
         scene = self._scene(t)
         if self.over:
-            return self._reveal(scene)
+            return self.wins.another(scene) or self._reveal(scene)
         rules: Iterable[Callable[[explain.Scene], explain.Proposal | None]] = (
             explain.indicator, explain.flower, self._lone_kong, explain.meld, explain.discard,
-            self._win,
+            self.wins.propose,
         )  # fmt: skip
         for rule in rules:
             proposal = rule(scene)
@@ -323,18 +343,17 @@ class HandFollower:
         return None
 
     def _scene(self, t: float) -> explain.Scene:
-        waited = self._waiting_since is not None and (
-            t - self._waiting_since >= self.thresholds.patience_s
-        )
+        waited = 0.0 if self._waiting_since is None else t - self._waiting_since
+        patience = self.thresholds.patience_s
         layout, newest = self.layout, self.book.entries[-1]
         assert self.book.step is not None
         return explain.Scene(
             t=t, felt=self.felt, layout=layout, geometry=self.geometry, seats=self.kit.seats,
-            turn=self.book.step.turn, patient=not waited,
+            turn=self.book.step.turn, patient=waited < patience, claim_due=waited < 2 * patience,
             indicator_wanted=self.kit.indicator and layout.indicator is None,
             last_meld=newest.n if newest.fact.kind == "meld" else None,
             called_pung=self._called_pung(newest.fact),
-            ignored=frozenset(self._undone),
+            ignored=frozenset(self.undone), covered=frozenset(self._covered),
         )  # fmt: skip
 
     def _called_pung(self, meld: Fact) -> bool:
@@ -353,16 +372,29 @@ class HandFollower:
             self._fresh.extend(self.book.entries[proposal.instead_of :])
             return
         for fact in proposal.facts:
-            if fact.kind in ("meld", "win"):
+            if fact.kind in ("meld", "win") and not proposal.late:
                 self._write_calls()
             self._resolve(fact)
             self._refold()
+            self._write_in_place(fact)
+
+    def _write_in_place(self, fact: Fact) -> None:
+        """Write a fact where it breaks least: what was slow to be seen happened earlier."""
+        end = len(self.book.entries)
+        place = end
+        if fact.kind in ("discard", "meld", "flower"):
+            place = self.book.best_place(fact, self.face, end - _RECENT_ENTRIES)
+        if place == end:
             self._write(fact)
+            return
+        self.book.insert(place, fact, self.face)
+        self._fresh.extend(self.book.entries[place:])
+        self.faces.doubt_exchanges(self.layout)
 
     def _lone_kong(self, scene: explain.Scene) -> explain.Proposal | None:
         """A single tile laid out as a kong, where the rules know such."""
         fact = explain.lone_kong(scene)
-        if fact is None or not self._is_plausible(fact):
+        if fact is None or not self.faces.plausible(fact, self.book):
             return None
         return explain.Proposal((fact,))
 
@@ -375,31 +407,9 @@ class HandFollower:
                 return explain.Proposal((Fact("reveal", scene.t, seat=seat, tiles=ids),))
         return None
 
-    def _win(self, scene: explain.Scene) -> explain.Proposal | None:
-        """A hand laid open by a seat that called Hu, or that is a winning hand."""
-        for seat in range(self.kit.seats):
-            tiles = self.open_hand(seat)
-            if not tiles:
-                continue
-            fact, moved = self._read_win(scene.t, seat, tiles)
-            if fact is None:
-                continue
-            if self.called_hu(seat) or self._is_plausible(fact):
-                return explain.Proposal((fact,), moved=moved)
-        return None
-
     def open_hand(self, seat: int) -> list[FeltTile]:
         """Tiles that a seat has laid open and that no fact explains yet, from the left."""
-        tiles, apart = self._opened(seat)
-        return tiles if apart is None else [*tiles, apart]
-
-    def _opened(self, seat: int) -> tuple[list[FeltTile], FeltTile | None]:
-        known = self.layout.explained | self._undone
-        tiles = [
-            tile for tile in self.felt.at(Zone.RACK, seat)
-            if tile.id not in known and not tile.face_down
-        ]  # fmt: skip
-        return explain.open_hand(tiles, seat, self.geometry)
+        return self.wins.open_hand(seat)
 
     def concealed(self, seat: int) -> int:
         """Tiles that a seat holds between turns: its hand less three for every set.
@@ -411,125 +421,13 @@ class HandFollower:
 
     def called_hu(self, seat: int) -> bool:
         """Whether a seat has called Hu on what happened last."""
-        return seat in self._hu_since
-
-    def apart_unknown(self, seat: int) -> bool:
-        """Whether an own draw lies open without its last tile set apart."""
-        tiles = self.open_hand(seat)
-        return (
-            not self.over
-            and len(tiles) == self.concealed(seat) + 1
-            and self.called_hu(seat)
-            and self._opened(seat)[1] is None
-        )
-
-    def _read_win(
-        self, t: float, seat: int, tiles: list[FeltTile]
-    ) -> tuple[Fact | None, tuple[int, int] | None]:
-        extra = len(tiles) - self.concealed(seat)
-        if extra == 0:
-            return self._claimed_win(t, seat, tiles), None
-        if extra != 1:
-            return None, None
-        apart = self._opened(seat)[1]
-        if apart is None:
-            return None, None
-        last = self.layout.last_discard
-        if last is not None and last[0] != seat and last[1] not in self.felt.present:
-            rest = tuple(tile.id for tile in tiles if tile is not apart)
-            fact = Fact(
-                "win", t, seat=seat, tiles=rest, by="discard", source=last[0], claimed=last[1]
-            )  # fmt: skip
-            return fact, (last[1], apart.id)
-        if last is not None and last[0] != seat and self._just_opened(t, seat):
-            return None, None  # the discard may only be slow to be seen gone
-        return self._own_draw(t, seat, tiles, apart), None
-
-    def _just_opened(self, t: float, seat: int) -> bool:
-        since = self._open_since.setdefault(seat, t)
-        return t - since < self.thresholds.patience_s
-
-    def _own_draw(self, t: float, seat: int, tiles: list[FeltTile], apart: FeltTile) -> Fact:
-        rest = tuple(tile.id for tile in tiles if tile.id != apart.id)
-        played = any(e.fact.kind in ("discard", "meld") for e in self.book.entries)
-        start = self.book.entries[0].event
-        assert isinstance(start, Start)
-        dealt = not played and seat == start.dealer
-        return Fact(
-            "win", t, seat=seat, tiles=rest, claimed=apart.id, by="deal" if dealt else "self_draw"
-        )  # fmt: skip
-
-    def _claimed_win(self, t: float, seat: int, tiles: list[FeltTile]) -> Fact | None:
-        ids = tuple(tile.id for tile in tiles)
-        moves = [e for e in self.book.entries if e.fact.kind in ("discard", "meld", "flower")]
-        newest = moves[-1].fact if moves else None
-        if newest is not None and newest.meld == "added_kong" and newest.seat != seat:
-            return Fact(
-                "win", t, seat=seat, tiles=ids, by="rob_kong", source=newest.seat,
-                claimed=newest.tiles[-1],
-            )  # fmt: skip
-        last = self.layout.last_discard
-        if last is None or last[0] == seat:
-            return None
-        return Fact(
-            "win", t, seat=seat, tiles=ids, by="discard", source=last[0], claimed=last[1]
-        )  # fmt: skip
-
-    def _enter_win(self, t: float, seat: int, tiles: list[FeltTile], apart: FeltTile) -> None:
-        self._adopt(explain.Proposal((self._own_draw(t, seat, tiles, apart),)))
+        return self.wins.called_hu(seat)
 
     # --- faces ---
 
-    def _possible(self, seen: SeenTile) -> SeenTile | None:
-        """The tile with faces that this set of tiles has; None if nothing is left of it."""
-        kept = {
-            name: p for name, p in seen.probabilities.items()
-            if name == "back" or self.kit.copies[NAMES.index(name)]
-        }  # fmt: skip
-        return seen.model_copy(update={"probabilities": kept}) if kept else None
-
     def _resolve(self, fact: Fact, until: int | None = None) -> None:
-        """Decide the faces of a fact's tiles together, by what the rules make plausible."""
-        book = self.book
-        if until is not None:
-            book = Book(self.book.entries[:until])
-        self._resolved |= self._posterior(fact, book)
-
-    def _posterior(self, fact: Fact, book: Book) -> dict[int, tuple[str, float]]:
-        open_ids = [
-            i for i in fact.all_tiles
-            if not self.felt.tiles[i].confirmed and not self.felt.tiles[i].face_down
-        ]  # fmt: skip
-        if not open_ids:
-            return {}
-        beliefs: list[Belief] = [self._open_belief(i) for i in open_ids]
-
-        def prior(faces: tuple[str, ...]) -> float:
-            issues = book.issues_of(fact, dict(zip(open_ids, faces, strict=True)), self.face)
-            return float(_IMPLAUSIBLE ** min(len(issues), 2))
-
-        posterior = infer(beliefs, prior)
-        faces = posterior.faces
-        return {
-            tile_id: (faces[index], posterior.marginal(index)[faces[index]])
-            for index, tile_id in enumerate(open_ids)
-        }
-
-    def _open_belief(self, tile_id: int) -> Belief:
-        """What a face-up tile may be: faces of which people named every copy are left out."""
-        belief = face_up(self.felt.tiles[tile_id].belief)
-        named = Counter(t.confirmed for t in self.felt.tiles.values() if t.confirmed)
-        free = {
-            face: p for face, p in belief.items()
-            if named[face] < self.kit.copies[NAMES.index(face)]
-        }  # fmt: skip
-        return normalise(free) or belief
-
-    def _is_plausible(self, fact: Fact) -> bool:
-        """Whether the most likely faces of a fact's tiles break no rule."""
-        faces = self._posterior(fact, self.book)
-        likely = {i: face for i, (face, _) in faces.items()}
-        return not self.book.issues_of(fact, likely, self.face)
+        """Decide the faces of a fact's tiles, as of the book before entry ``until``."""
+        self.faces.resolve(fact, self.book if until is None else Book(self.book.entries[:until]))
 
     def _reconsider(self) -> None:
         """Decide unsure faces again after another look, and doubt what cannot be."""
@@ -539,8 +437,8 @@ class HandFollower:
         for entry in self.book.entries:
             if unsure & set(entry.fact.all_tiles):
                 self._resolve(entry.fact, until=entry.n)
-        self._doubt_exchanges()
-        self._respect_copies()
+        self.faces.doubt_exchanges(self.layout)
+        self.faces.respect_copies(self.layout)
         self._refold()
 
     def _refold(self) -> None:
@@ -550,84 +448,20 @@ class HandFollower:
         entry = self.book.add(fact, self.face)
         self._fresh.append(entry)
         if any(name == "fifth_copy" for name, _ in entry.issues):
-            self._respect_copies()
+            self.faces.respect_copies(self.layout)
             self._refold()
-        self._doubt_exchanges()
+        self.faces.doubt_exchanges(self.layout)
         if fact.kind in ("discard", "meld"):  # play went on: an older Hu was not meant
-            since = fact.t - self.thresholds.patience_s
-            self._hu_since = {s: t for s, t in self._hu_since.items() if t >= since}
+            self.wins.play_went_on(fact.t - self.thresholds.patience_s)
 
     def _write_calls(self) -> None:
         calls, self._calls = self._calls, []
         for fact in calls:
             self._write(fact)
 
-    def _respect_copies(self) -> None:
-        """Where a face lies more often than the set has it, the least certain tiles are another.
-
-        One of five equal tiles was misread; which one, is as likely as each look was to err. A tile
-        that bears more than half of the blame takes its next face, the others lose what they bear.
-        """
-        counts = self._counted()
-        for face in sorted(face for face in counts if face in NAMES):
-            over = counts[face] - self.kit.copies[NAMES.index(face)]
-            shown = [
-                i for i in sorted(self.layout.explained)
-                if self.face(i) == face and not self.felt.tiles[i].confirmed
-            ]  # fmt: skip
-            if over <= 0 or not shown:
-                continue
-            surely = {i: min(max(self._chance(i, face), 0.001), 0.9999) for i in shown}
-            odds = {i: (1.0 - p) / p for i, p in surely.items()}
-            for i in shown:
-                blame = min(1.0, over * odds[i] / sum(odds.values()))
-                rest = {
-                    f: p for f, p in self._open_belief(i).items()
-                    if f != face and counts[f] < self.kit.copies[NAMES.index(f)]
-                }  # fmt: skip
-                if blame > 0.5 and rest:
-                    other, p = best(normalise(rest))
-                    self._resolved[i] = (other, blame * p)
-                else:
-                    self._resolved[i] = (face, min(surely[i], 1.0 - blame))
-
-    def _chance(self, tile_id: int, face: str) -> float:
-        """How likely a tile has a face, by its looks or by its set, whichever says more."""
-        resolved, p = self._resolved.get(tile_id, (face, 0.0))
-        own = self._open_belief(tile_id).get(face, 0.0)
-        return max(own, p) if resolved == face else own
-
-    def _doubt_exchanges(self) -> None:
-        """Two tiles that rule out each other's face are no surer than that they aren't exchanged.
-
-        Each was decided by what the other is taken for; where neither is sure by its own look, the
-        exchanged reading explains as much.
-        """
-        shown = self._counted()
-        open_ = [
-            i for i in sorted(self.layout.explained)
-            if self.face(i) in NAMES and not self.felt.tiles[i].confirmed
-            and shown[self.face(i)] >= self.kit.copies[NAMES.index(self.face(i))]
-            and best(self._open_belief(i))[1] < self.thresholds.sure
-        ]  # fmt: skip
-        for a, b in combinations(open_, 2):
-            face_a, face_b = self.face(a), self.face(b)
-            of_a, of_b = self._open_belief(a), self._open_belief(b)
-            straight = of_a.get(face_a, 0.0) * of_b.get(face_b, 0.0)
-            exchanged = of_a.get(face_b, 0.0) * of_b.get(face_a, 0.0)
-            if face_a == face_b or not exchanged:
-                continue
-            most = straight / (straight + exchanged)
-            for i, face in ((a, face_a), (b, face_b)):
-                p = self._resolved.get(i, (face, 1.0))[1]
-                self._resolved[i] = (face, min(p, most))
-
-    def _counted(self) -> Counter[str]:
-        """How often each face lies on the table by the book."""
-        return Counter(self.face(i) for i in self.layout.explained)
-
-    def _unexplained(self) -> set[int]:
-        return self.felt.present - self.layout.explained - self._undone
+    def unexplained(self) -> set[int]:
+        """Ids of the tiles on the felt that belong to no fact."""
+        return self.felt.present - self.layout.explained - self.undone
 
     def _elsewhere(self, entry: Entry, tile_id: int) -> bool:
         others = (e for e in self.book.entries if e.n != entry.n)

@@ -6,12 +6,15 @@ from tablectl.engine.game import finish
 from tablectl.messages import Alternative, Question
 from tablectl.referee.book import Entry
 from tablectl.referee.hand import HandFollower
+from tablectl.referee.opened import Opened
 from tablectl.referee.texts import WIND_NAMES, issue_text
 from tablectl.referee.views import HandView, alternative, order
 from tablectl.tiles import name_en, name_zh, parse_tile
 
 DRAWN, PLAY_ON = "drawn", "play_on"
 FALSE_WIN, TAKE_BACK = "false_win", "take_back"
+WHOLE = "whole"
+_MOST_FACES = 6
 
 
 class AnswerError(ValueError):
@@ -26,10 +29,14 @@ def hand_questions(hand: HandFollower, hand_id: str, winds: list[str]) -> list[Q
     deciding = hand.deciding_tiles()
     if shown is not None and not hand.sure(shown) and shown not in deciding:
         deciding.insert(0, shown)
-    out += [_which_tile(view, hand_id, tile_id, winds) for tile_id in deciding]
+    # One at a time: what is answered often settles the next.
+    out += [_which_tile(view, hand_id, tile_id, winds) for tile_id in deciding[:1]]
     for seat in range(hand.kit.seats):
-        if hand.apart_unknown(seat):
+        if hand.wins.apart_unknown(seat):
             out.append(_which_was_drawn(hand, hand_id, seat, winds))
+        lying = hand.wins.short_of(seat)
+        if lying is not None:
+            out.append(_which_is_missing(hand, hand_id, lying, winds))
     refused = hand.refused_win
     if refused is not None:
         out.append(_refused_win(hand, hand_id, refused))
@@ -90,6 +97,31 @@ def _which_was_drawn(hand: HandFollower, hand_id: str, seat: int, winds: list[st
     )  # fmt: skip
 
 
+def _which_is_missing(
+    hand: HandFollower, hand_id: str, lying: Opened, winds: list[str]
+) -> Question:
+    """A hand laid open is not all seen: which tile is missing?"""
+    seat, seen = lying.seat, len(lying.tiles)
+    en, zh = WIND_NAMES[winds[seat]]
+    ranked = hand.wins.missing_faces(lying)[:_MOST_FACES] if lying.extra >= -1 else []
+    alternatives = [alternative(face, round(p, 3)) for face, p in ranked]
+    last = hand.layout.last_discard
+    if lying.extra == 0 and last is not None and last[0] != seat:
+        giver_en, giver_zh = WIND_NAMES[winds[last[0]]]
+        alternatives.append(
+            Alternative(
+                id=WHOLE, label_en=f"None: won on {giver_en}'s discard",
+                label_zh=f"沒有：胡{giver_zh}家打出的牌",
+            )
+        )  # fmt: skip
+    return Question(
+        id=f"{hand_id}/missing/{seat}", kind="tile", seat=seat,
+        text_en=f"I see {seen} tiles of {en}'s hand. Which one is missing?",
+        text_zh=f"{zh}家亮牌只見 {seen} 張，少了哪張？",
+        alternatives=tuple(alternatives), free_tile=True, blocks_settlement=True,
+    )  # fmt: skip
+
+
 def _refused_win(hand: HandFollower, hand_id: str, refused: Entry) -> Question:
     reasons = [issue_text(name) for name, _ in refused.issues] or [("", "")]
     seat = refused.fact.seat
@@ -136,12 +168,18 @@ def answer(hand: HandFollower, question: Question, reply: str, t: float) -> None
     if reply not in known and not (question.free_tile and reply.startswith("tile:")):
         raise AnswerError(f"{reply!r} is no answer to this question; expected one of {known}")
     match question.kind:
+        case "tile" if "/missing/" in question.id and reply == WHOLE:
+            hand.say_whole(t, question.seat or 0)
+        case "tile" if "/missing/" in question.id:
+            hand.add_to_hand(t, question.seat or 0, _tile(reply))
         case "tile":
             hand.confirm(t, int(question.id.rsplit("/", 1)[1]), _tile(reply))
         case "winning_tile":
             seat = int(question.id.rsplit("/", 1)[1])
             face = _tile(reply)
-            tile = next(tile for tile in hand.open_hand(seat) if hand.face(tile.id) == face)
+            tile = next((i for i in hand.open_hand(seat) if hand.face(i.id) == face), None)
+            if tile is None:
+                raise AnswerError(f"{face} is not in the hand laid open")
             hand.choose_winning_tile(t, seat, tile.id)
         case "settlement" if reply == FALSE_WIN:
             hand.rule(t, question.seat or 0, "false_win")

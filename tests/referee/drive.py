@@ -11,7 +11,7 @@ from tablectl.messages import EventView, Request
 from tablectl.referee.core import Referee
 from tablectl.referee.inputs import CommandResult, Input, Outputs, SessionPlan, Tick
 from tablectl.simulate.felt import SimulatedFelt
-from tests.referee.eye import Doubt, PlainEye, certain
+from tests.referee.eye import SIGHTED, Blindness, Doubt, PlainEye, certain
 
 _BUTTONS = {
     "hu": Button.HU, "kong": Button.KONG, "pung": Button.PUNG, "chow": Button.CHOW,
@@ -22,13 +22,15 @@ _BUTTONS = {
 class Drive:
     """One session at a table; every output is kept."""
 
-    def __init__(self, plan: SessionPlan, doubt: Doubt = certain, seed: int = 0) -> None:
+    def __init__(
+        self, plan: SessionPlan, doubt: Doubt = certain, seed: int = 0, blind: Blindness = SIGHTED
+    ) -> None:
         self.referee = Referee(plan)
         kit = self.referee.kit
         self.felt = SimulatedFelt(
             self.referee.geometry, kit.seats, kit.total, random.Random(seed)
         )  # fmt: skip
-        self.eye = PlainEye(self.felt, doubt)
+        self.eye = PlainEye(self.felt, doubt, blind)
         self.t = 0.0
         self.events: list[EventView] = []
         self.commands: list[str] = []

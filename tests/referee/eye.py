@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
 
 from tablectl.simulate.felt import SimulatedFelt
-from tablectl.tiles import Tile, format_tile
+from tablectl.tiles import NAMES, Tile, format_tile
 from vision.geometry import Zone
 from vision.messages import SeenTile, TableReading
 from vision.render.scene import Pose, SceneTile
+
+ANY_FACE: Final = dict.fromkeys(NAMES, 1 / len(NAMES))
+"""What the eye says of a thing like a tile that it can't read."""
 
 Doubt = Callable[[Tile], dict[str, float]]
 
@@ -33,12 +39,58 @@ def doubting(seed: int, share: float) -> Doubt:
     return doubt
 
 
+@dataclass
+class Blindness:
+    """Tiles that the camera misses, for good or for a while.
+
+    Attributes:
+        share: of the tiles that are missed at all.
+        for_good: share of those that are never found; the others are found after one to four looks.
+        noticed: share of the missed tiles in rivers and strips of which the eye sees that something
+            lies there (``vision.felt.unread``).
+    """
+
+    seed: int
+    share: float
+    for_good: float = 0.5
+    noticed: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._rng = random.Random(f"blind/{self.seed}")
+        self._missed: dict[object, tuple[float, bool]] = {}
+
+    def look(self, key: object, zone: Zone) -> Literal["seen", "unread", "missed"]:
+        """What becomes of one look at a tile."""
+        if key not in self._missed:
+            self._missed[key] = self._fate(zone)
+        looks, noticed = self._missed[key]
+        if looks <= 0:
+            return "seen"
+        self._missed[key] = (looks - 1, noticed)
+        return "unread" if noticed else "missed"
+
+    def _fate(self, zone: Zone) -> tuple[float, bool]:
+        """Looks for which a tile is missed, and whether it is noticed."""
+        if self._rng.random() >= self.share:
+            return 0, False
+        looks = math.inf if self._rng.random() < self.for_good else self._rng.randint(1, 4)
+        noticed = self._rng.random() < self.noticed
+        return looks, noticed and zone in (Zone.RIVER, Zone.EXPOSED)
+
+
+SIGHTED: Final = Blindness(0, 0.0)
+"""Misses nothing."""
+
+
 class PlainEye:
     """Reports each tile at its place; a tile's belief is decided once and kept."""
 
-    def __init__(self, felt: SimulatedFelt, doubt: Doubt = certain) -> None:
+    def __init__(
+        self, felt: SimulatedFelt, doubt: Doubt = certain, blind: Blindness = SIGHTED
+    ) -> None:
         self.felt = felt
         self.doubt = doubt
+        self.blind = blind
         self._beliefs: dict[tuple[int, int, Tile], dict[str, float]] = {}
         self._seq = 0
 
@@ -61,6 +113,13 @@ class PlainEye:
             belief = {"back": 0.99}
         else:
             belief = self._beliefs.setdefault(key, self.doubt(tile.tile))
+        match self.blind.look(key, zone):
+            case "missed":
+                return None
+            case "unread":
+                belief = ANY_FACE
+            case "seen":
+                pass
         turned = 0.0 if seat is None else geometry.seat_angle(seat)
         return SeenTile(
             probabilities=belief, x=tile.x_mm, y=tile.y_mm,
