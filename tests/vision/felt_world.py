@@ -33,6 +33,7 @@ class TruthDetector:
         missed: share of looks that miss a tile.
         jitter_px: of the boxes.
         visible: share of a face that must be seen.
+        never: tiles that no look finds.
         ghosts: places (table mm) where a tile is seen though there is none, in ``ghost_share`` of
             the looks.
     """
@@ -43,6 +44,7 @@ class TruthDetector:
     jitter_px: float = 0.0
     visible: float = 0.75
     seed: int = 0
+    never: tuple[SceneTile, ...] = ()
     ghosts: tuple[tuple[float, float], ...] = ()
     ghost_share: float = 0.4
     calls: int = 0
@@ -62,7 +64,7 @@ class TruthDetector:
             cx, cy = (x1 + x2) / 2 - x0, (y1 + y2) / 2 - y0
             if truth.visible < self.visible or not (0 <= cx < width and 0 <= cy < height):
                 continue
-            if self.rng.random() < self.missed:
+            if self.rng.random() < self.missed or truth.source in self.never:
                 continue
             found.append(self._detection(truth, (x0, y0), (width, height)))
         return found + self._ghosts((x0, y0), (width, height))

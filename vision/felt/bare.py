@@ -42,10 +42,13 @@ class FeltColour:
         x = points_px[:, 0].round().astype(int).clip(0, width - 1)
         y = points_px[:, 1].round().astype(int).clip(0, height - 1)
         pixels = self._image[y, x].reshape(1, -1, 3)
-        colours = cv2.cvtColor(pixels, cv2.COLOR_BGR2YCrCb)[0].astype(float)
-        chroma = np.abs(colours[:, 1:] - self._typical[1:]).max(axis=1)
-        luma = colours[:, 0] / max(float(self._typical[0]), 1.0)
-        if float(colours[:, 0].std()) > _PRINT:
+        if float(cv2.cvtColor(pixels, cv2.COLOR_BGR2YCrCb)[0, :, 0].std()) > _PRINT:
             return False
-        like = (chroma < _CHROMA) & (luma > _LUMA[0]) & (luma < _LUMA[1])
-        return float(like.mean()) >= _SHARE
+        return float(self.like(pixels).mean()) >= _SHARE
+
+    def like(self, image: Image) -> NDArray[np.bool_]:
+        """Which pixels (h, w) of a BGR picture have the colour of the cloth."""
+        colours = cv2.cvtColor(np.ascontiguousarray(image), cv2.COLOR_BGR2YCrCb).astype(np.float32)
+        chroma = np.abs(colours[:, :, 1:] - self._typical[1:].astype(np.float32)).max(axis=2)
+        luma = colours[:, :, 0] / max(float(self._typical[0]), 1.0)
+        return np.asarray((chroma < _CHROMA) & (luma > _LUMA[0]) & (luma < _LUMA[1]))

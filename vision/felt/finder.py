@@ -127,13 +127,15 @@ class Placer:
         return zone is not Zone.RACK or short * long > 0.8 * length
 
     def footprint(
-        self, x: float, y: float, rotation: float, share: float = 0.7
+        self, x: float, y: float, rotation: float, share: float = 0.7, height: float = 0.0
     ) -> NDArray[np.float64]:
-        """Pixels (25, 2) of a grid over a tile's base at a place, ``share`` of its sides.
+        """Pixels (25, 2) of a grid over a tile at a place, ``share`` of its sides.
+
+        Of its base, or ``height`` tile thicknesses above that.
 
         Kept for the places asked for lately: tiles lie still. Not to be written to.
         """
-        return self._kept(x, y, rotation, share)
+        return self._kept(x, y, rotation, share, height)
 
     def _box(self, x: float, y: float, rotation: float) -> Box:
         """Bounding box in px of a tile at a place, with a narrow margin."""
@@ -141,7 +143,9 @@ class Placer:
         (x1, y1), (x2, y2) = points.min(axis=0), points.max(axis=0)
         return int(x1), int(y1), int(x2) + 1, int(y2) + 1
 
-    def _footprint(self, x: float, y: float, rotation: float, share: float) -> NDArray[np.float64]:
+    def _footprint(
+        self, x: float, y: float, rotation: float, share: float, height: float
+    ) -> NDArray[np.float64]:
         steps = np.linspace(-share / 2, share / 2, 5)
         u, v = np.meshgrid(steps, steps * self._geometry.tile_length)
         angle = math.radians(rotation)
@@ -149,7 +153,7 @@ class Placer:
         w = self._geometry.tile_width_mm
         px = (x + (u * c - v * s) * w).ravel()
         py = (y + (u * s + v * c) * w).ravel()
-        return self._calibration.to_image(np.stack([px, py], axis=1))
+        return self._calibration.to_image(np.stack([px, py], axis=1), height * self._thickness)
 
 
 def _along_box(rotation: float, width: float, height: float) -> float:

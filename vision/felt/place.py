@@ -29,6 +29,7 @@ class Place:
         tries: looks, hits or misses, since something changed here.
         missed_since: time of the first of those.
         last_look: time of the newest look, hit or miss.
+        unread: something like a tile lies there, which the recogniser does not find.
     """
 
     x: float
@@ -42,6 +43,7 @@ class Place:
     missed_since: float = 0.0
     last_look: float = 0.0
     hidden: bool = False
+    unread: bool = False
     _kinds: NDArray[np.float64] = field(default_factory=lambda: np.zeros(43))
     _scores: float = 0.0
 

@@ -17,6 +17,7 @@ from vision.calibration import Calibration
 from vision.felt.bare import FeltColour
 from vision.felt.finder import Placer, Sighting, TileFinder, thin_out
 from vision.felt.place import Place
+from vision.felt.unread import Suspect, UnreadFinder, nowhere_near
 from vision.gate import Box, GateResult
 from vision.geometry import TableGeometry, Zone
 from vision.messages import SeenTile, TableReading
@@ -94,6 +95,8 @@ class FeltReader:
         self._placer = Placer(calibration, geometry)
         self._places: list[Place] = []
         self._ghosts: list[Place] = []
+        self._suspects: list[Suspect] = []
+        self._unread = UnreadFinder(calibration, geometry, self._placer)
         self._changed = True
         self._changed_at: float | None = None
         self._read_once = False
@@ -108,6 +111,7 @@ class FeltReader:
         self.counters.regions += len(boxes)
         self._read_once |= bool(boxes)
         boxes += [self._grown(self._box_of(p)) for p in self._unsettled(gate, frame.t)]
+        boxes += [self._grown(s.box_px) for s in self._suspects if s.last_look < frame.t]
         if boxes:
             self._look(frame, gate, _merged(boxes))
         return self._reading(frame.t, gate)
@@ -198,11 +202,11 @@ class FeltReader:
         for sighting in unmatched:
             self._places.append(Place.of(sighting, frame.t))
             self._changed = True
-        felt = None
+        felt = FeltColour(frame.image, self._calibration)
         for place in judged:
             if place.last_look < frame.t and place in self._places:
-                felt = felt or FeltColour(frame.image, self._calibration)
                 self._miss(place, felt, frame.t)
+        self._look_for_unread(frame, gate, boxes, felt)
 
     def _detect(self, frame: Frame, box: Box) -> list[Sighting]:
         x1, y1, x2, y2 = box
@@ -216,8 +220,7 @@ class FeltReader:
         return [sighting for sighting in placed if sighting is not None]
 
     def _inside(self, place: Place, boxes: Iterable[Box]) -> bool:
-        x1, y1, x2, y2 = self._box_of(place)
-        return any(x1 >= b[0] and y1 >= b[1] and x2 <= b[2] and y2 <= b[3] for b in boxes)
+        return _within(self._box_of(place), boxes)
 
     def _match(
         self, sightings: Sequence[Sighting], judged: Sequence[Place], t: float
@@ -273,11 +276,39 @@ class FeltReader:
                 self._ghosts.append(place)
             return
         bare = felt.bare(self._placer.footprint(place.x, place.y, place.rotation))
+        if place.unread and not bare:
+            place.misses = 0  # it was never seen; it lies there as before
+            return
         place.hidden = not bare
         given_up = t - place.missed_since >= self._options.hidden_s
         if (bare and place.misses >= self._options.gone_looks) or (not bare and given_up):
             self._places.remove(place)
             self._changed = True
+
+    def _look_for_unread(
+        self, frame: Frame, gate: GateResult, boxes: Sequence[Box], felt: FeltColour
+    ) -> None:
+        """What lies there like a tile, look after look, and is never found, is a tile unread."""
+        things = [
+            thing
+            for box in boxes
+            for thing in self._unread.find(frame.image, box, felt, self._places)
+            if not gate.moves_at(self._placer.footprint(thing.x, thing.y, thing.rotation))
+        ]
+        reach = 0.6 * self._geometry.tile_width_mm
+        things = nowhere_near(things, ((p.x, p.y) for p in self._places), reach)
+        kept = [s for s in self._suspects if not _within(s.box_px, boxes)]
+        for thing in things:
+            if not nowhere_near([thing], ((s.x, s.y) for s in kept), reach):
+                continue  # seen in two overlapping boxes
+            before = (s for s in self._suspects if not nowhere_near([thing], [(s.x, s.y)], reach))
+            looks = 1 + max((s.looks for s in before), default=0)
+            kept.append(Suspect.of(thing, looks, frame.t))
+        self._suspects = [s for s in kept if s.looks < self._options.max_looks]
+        for suspect in kept:
+            if suspect.looks >= self._options.max_looks:
+                self._places.append(suspect.place(frame.t))
+                self._changed = True
 
     def _is_ghost(self, sighting: Sighting) -> bool:
         limit = 0.5 * self._geometry.tile_width_mm
@@ -332,6 +363,11 @@ def _turned(place: Place, sighting: Sighting) -> bool:
 def _areas(places: Iterable[Place]) -> tuple[tuple[Zone, int | None], ...]:
     areas = {(p.zone, p.seat) for p in places}
     return tuple(sorted(areas, key=lambda a: (a[0], -1 if a[1] is None else a[1])))
+
+
+def _within(inner: Box, boxes: Iterable[Box]) -> bool:
+    x1, y1, x2, y2 = inner
+    return any(x1 >= b[0] and y1 >= b[1] and x2 <= b[2] and y2 <= b[3] for b in boxes)
 
 
 def _overlap(a: Box, b: Box) -> bool:

@@ -1,0 +1,88 @@
+"""What lies on the felt like a tile and is never found must be reported all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from vision.eye import EyeCore
+from vision.geometry import Zone
+from vision.messages import SeenTile, TableReading
+from vision.render.camera import CameraPose
+from vision.render.scene import Hand, SceneTile
+from vision.render.style import Style
+
+from .felt_world import (
+    DEPTH,
+    GEOMETRY,
+    TruthDetector,
+    World,
+    lay,
+    river,
+    row,
+    standing_hands,
+    walls,
+)
+
+
+def unread(reading: TableReading) -> list[SeenTile]:
+    return [t for t in reading.tiles if t.confidence < 0.1]
+
+
+def last_reading(
+    tiles: Sequence[SceneTile], never: Sequence[SceneTile], style: Style, hands: tuple[Hand, ...]
+) -> TableReading:
+    world = World(style, size=(1280, 720))
+    calibration = world.calibrate()
+    core = EyeCore(calibration, GEOMETRY, TruthDetector(world, never=tuple(never), jitter_px=0.5))
+    messages = []
+    world.put(*walls(), *standing_hands())
+    for frame in world.frames(4):
+        messages += core.process(frame)
+    world.put(*tiles)
+    for frame in world.frames(12, hands):
+        messages += core.process(frame)
+    return [m for m in messages if isinstance(m, TableReading)][-1]
+
+
+LOOKS = [
+    pytest.param(Style(camera=CameraPose(k1=-0.03, tilt_deg=2.0)), id="plain"),
+    *(
+        pytest.param(
+            Style.random(np.random.default_rng(seed), split="test"), id=f"look {seed}",
+            marks=() if seed < 2 else pytest.mark.slow,
+        )
+        for seed in range(8)
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("style", LOOKS)
+def test_tiles_that_are_never_found_are_reported_as_unread(style: Style) -> None:
+    table = [
+        *river(0, "123m456p"), *river(1, "19s22z"), *river(2, "777s"), *river(3, "5m"),
+        *row(0, DEPTH - 0.6, ["3p", "<3p", "3p"], 2.0), lay(1, -10.0, 11.6, "2f"),
+        lay(1, -8.9, 11.6, "6f"), *row(2, 11.6, ["4s", "5s", "<6s"], -3.0),
+    ]  # fmt: skip
+    never = [table[5], table[8], table[13], table[15], table[17], table[18]]
+    reading = last_reading(table, never, style, ())
+    found = unread(reading)
+    assert len(reading.tiles) == len(table)
+    assert len(found) == len(never)
+    for tile in never:
+        near = min(found, key=lambda t: (t.x - tile.x_mm) ** 2 + (t.y - tile.y_mm) ** 2)
+        off = np.hypot(near.x - tile.x_mm, near.y - tile.y_mm)
+        assert off < 0.45 * GEOMETRY.tile_width_mm, (tile, near)
+        assert (near.zone, near.seat) == GEOMETRY.locate(tile.x_mm, tile.y_mm)
+    across = [t.rotation for t in found if t.zone is Zone.EXPOSED and t.seat == 0]
+    assert all(45 < r % 180 < 135 for r in across)
+
+
+@pytest.mark.parametrize("style", LOOKS)
+def test_an_arm_and_known_tiles_are_nothing_unread(style: Style) -> None:
+    table = [*river(0, "123m456p11z"), *row(2, 11.6, ["4s", "5s", "<6s"], -3.0)]
+    arms = (Hand(60.0, 300.0, 0.0), Hand(-330.0, 40.0, 90.0))
+    reading = last_reading(table, (), style, arms)
+    assert unread(reading) == []
