@@ -51,6 +51,9 @@ typedef struct {
  * wrong. The serial line must be open. */
 const char *board_load(board_t *b, const char *elf, char *const *patches, int patch_count);
 
+/* Puts a boot loader beside the firmware; every reset starts there. NULL, or what is wrong. */
+const char *board_load_boot(board_t *b, const char *hex);
+
 /* Listens to the pins; once. */
 void board_connect(board_t *b);
 

@@ -1,5 +1,6 @@
 /* Loading the ELF: symbols, patches, the chip itself. SPDX-License-Identifier: AGPL-3.0-or-later */
 #include <sim_elf.h>
+#include <sim_hex.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #define RJMP_SELF_LOW 0xFFu
 #define RJMP_SELF_HIGH 0xCFu
 #define SUPPLY_MV 5000u
+#define MAX_COMPLAINTS 20
 
 static char problem[200];
 
@@ -22,10 +24,12 @@ static const char *complain(const char *format, ...) {
     return problem;
 }
 
-/* Standard output is for the pty's name alone. */
+/* Standard output is for the pty's name alone; of complaints the first ones are enough. */
 static void log_errors(avr_t *avr, const int level, const char *format, va_list arguments) {
+    static int left = MAX_COMPLAINTS;
     (void)avr;
-    if (level == LOG_ERROR) {
+    if (level == LOG_ERROR && left > 0) {
+        left--;
         vfprintf(stderr, format, arguments);
     }
 }
@@ -69,6 +73,19 @@ static uint32_t find_hang(const elf_firmware_t *f) {
         }
     }
     return 0;
+}
+
+const char *board_load_boot(board_t *b, const char *hex) {
+    uint32_t size = 0, start = 0;
+    uint8_t *code = read_ihex_file(hex, &size, &start);
+    if (code == NULL || start + size > b->avr->flashend + 1u) {
+        return complain("%s is no Intel HEX file of a boot loader", hex);
+    }
+    avr_loadcode(b->avr, code, size, start);
+    free(code);
+    b->avr->reset_pc = b->avr->pc = start; /* as the fuse BOOTRST says */
+    b->avr->codeend = b->avr->flashend;
+    return NULL;
 }
 
 const char *board_load(board_t *b, const char *elf, char *const *patches, int patch_count) {

@@ -21,7 +21,7 @@
 #define CRASHED 3
 
 typedef struct {
-    const char *elf, *pty, *control, *memory;
+    const char *elf, *pty, *control, *memory, *loader;
     double speed, machine;
     unsigned long seed;
     char *patches[MAX_PATCHES];
@@ -42,7 +42,7 @@ static int complain(const char *what, const char *why) {
 
 static const char HELP[] =
     "usage: tableplant ELF --pty PATH [--control PATH] [--speed S] [--machine K] [--seed N]\n"
-    "                  [--memory FILE] [--patch SYMBOL=HEX]\n"
+    "                  [--memory FILE] [--patch SYMBOL=HEX] [--loader HEX]\n"
     "Runs the firmware in simavr with a table on its pins (hardware/firmware/README.md).\n"
     "  --pty PATH       symbolic link to the pseudo-terminal of the serial line\n"
     "  --control PATH   Unix socket for control lines\n"
@@ -50,13 +50,15 @@ static const char HELP[] =
     "  --machine K      the machine moves K times as fast in chip time (default 1)\n"
     "  --seed N         of the tiles' arrival\n"
     "  --memory FILE    the EEPROM, read at start and written at exit\n"
-    "  --patch SYM=HEX  bytes written over a symbol in flash; repeatable\n";
+    "  --patch SYM=HEX  bytes written over a symbol in flash; repeatable\n"
+    "  --loader HEX     a boot loader, which every reset starts, as on a real board\n";
 
 static int parse(int count, char **arguments, options_t *o) {
     static const struct option NAMES[] = {
         {"pty", 1, NULL, 'p'},     {"control", 1, NULL, 'c'}, {"speed", 1, NULL, 's'},
         {"machine", 1, NULL, 'k'}, {"seed", 1, NULL, 'n'},    {"memory", 1, NULL, 'm'},
-        {"patch", 1, NULL, 'x'},   {"help", 0, NULL, 'h'},    {NULL, 0, NULL, 0},
+        {"patch", 1, NULL, 'x'},   {"loader", 1, NULL, 'l'},  {"help", 0, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     int found;
     while ((found = getopt_long(count, arguments, "h", NAMES, NULL)) != -1) {
@@ -67,6 +69,7 @@ static int parse(int count, char **arguments, options_t *o) {
         case 'k': o->machine = atof(optarg); break;
         case 'n': o->seed = strtoul(optarg, NULL, 0); break;
         case 'm': o->memory = optarg; break;
+        case 'l': o->loader = optarg; break;
         case 'x':
             if (o->patch_count == MAX_PATCHES) {
                 return complain("--patch", "too many");
@@ -180,6 +183,9 @@ int main(int count, char **arguments) {
         return complain(options.pty, wrong);
     }
     wrong = board_load(&board, options.elf, options.patches, options.patch_count);
+    if (wrong == NULL && options.loader != NULL) {
+        wrong = board_load_boot(&board, options.loader);
+    }
     if (wrong == NULL && options.memory != NULL && load_memory(&board, options.memory) != 0) {
         wrong = "not loaded";
     }

@@ -12,6 +12,7 @@ from tablectl.cli import broker, ledger, record, table
 from tablectl.cli.calibrate import calibrate
 from tablectl.cli.demo import demo
 from tablectl.cli.doctor import doctor
+from tablectl.cli.flash import flash
 from tablectl.cli.follow import follow
 from tablectl.cli.read import read
 from tablectl.cli.replay import replay
@@ -45,7 +46,7 @@ def _root(
     logs.configure("warning")
 
 
-for command in (demo, run, replay, read, score, follow, rules, calibrate, doctor):
+for command in (demo, run, replay, read, score, follow, rules, calibrate, doctor, flash):
     app.command()(command)
 app.add_typer(record.app, name="record")
 app.add_typer(ledger.app, name="ledger")

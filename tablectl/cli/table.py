@@ -51,7 +51,7 @@ WaitOption = Annotated[float, typer.Option(min=0.1, help="Seconds to wait for th
 @app.command()
 def status(port: PortOption = None, *, as_json: JsonOption = False, wait: WaitOption = 10) -> None:
     """Show who the table is, what it does, and how the link is."""
-    _run(_status(_choose(port), wait, as_json=as_json))
+    _run(_status(choose_port(port), wait, as_json=as_json))
 
 
 @app.command()
@@ -63,7 +63,7 @@ def monitor(
     seconds: Annotated[float | None, typer.Option(min=0, help="Stop after so long.")] = None,
 ) -> None:
     """Print every event of the table as it comes, until Ctrl-C."""
-    _run(_monitor(_choose(port), seconds, as_json=as_json, frames=frames))
+    _run(_monitor(choose_port(port), seconds, as_json=as_json, frames=frames))
 
 
 @app.command()
@@ -75,7 +75,7 @@ def selftest(
     wait: WaitOption = 10,
 ) -> None:
     """Try every motor and sensor for a moment. Exit code 0: passed; 1: a fault was found."""
-    chosen = _choose(port)
+    chosen = choose_port(port)
     if not yes:
         typer.confirm("Motors will move. Are hands and tiles clear of the table?", abort=True)
     _run(_selftest(chosen, wait, as_json=as_json))
@@ -119,7 +119,7 @@ def _fail(text: str, code: int = USAGE) -> None:
     raise typer.Exit(code)
 
 
-def _choose(port: str | None) -> str:
+def choose_port(port: str | None) -> str:
     """The port given, or the only one there is."""
     if port is not None:
         return port

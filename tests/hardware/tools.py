@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PLANT = ROOT / "hardware" / "plant"
+FIRMWARE = ROOT / "hardware" / "firmware"
 
 
 @functools.cache
@@ -34,3 +35,27 @@ def built(target: str) -> Path:
     )
     assert done.returncode == 0, done.stderr
     return PLANT / "build" / target
+
+
+@functools.cache
+def _make_firmware(target: str) -> Path:
+    done = subprocess.run(
+        ["make", "-C", str(FIRMWARE), target], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return FIRMWARE / "build" / target
+
+
+def firmware(name: str) -> Path:
+    """A file of the firmware for the chip, made if need be."""
+    return _make_firmware("avr") / name
+
+
+def mkconfig() -> Path:
+    """The program that writes settings."""
+    return _make_firmware("host") / "mkconfig"
+
+
+def table_peer() -> Path:
+    """The core as a process on this machine."""
+    return _make_firmware("host") / "table_peer"
