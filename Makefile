@@ -6,10 +6,10 @@ STAMPS := .stamps
 RUN := OMP_NUM_THREADS=2 $(BIN)/python -m tablectl
 WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null) $(wildcard vision/art/*.svg)
 
-.PHONY: help setup setup-dev web demo test lint bench check-long train clean
+.PHONY: help setup setup-dev web demo firmware test lint bench check-long train clean
 
 help: ## what can be made
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | column -t -s:
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
 setup: $(STAMPS)/run web ## everything that running needs, into .venv
 setup-dev: $(STAMPS)/dev web ## setup, and everything that tests need
@@ -29,7 +29,12 @@ tablectl/web/static/index.html: $(WEB_SOURCES) scripts/build_web.sh | $(STAMPS)/
 demo: setup ## a simulated session, live in the browser
 	$(RUN) demo
 
-test: setup-dev lint ## all quick tests
+firmware: $(STAMPS)/dev ## the controller's firmware, for the chip and for this machine, and its simulator
+	$(MAKE) --silent -C hardware/firmware all
+	$(MAKE) --silent -C hardware/plant all build/exerciser.elf
+
+# Tests run side by side and must find the firmware made.
+test: setup-dev lint firmware ## all quick tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 	cd web && PATH="$(CURDIR)/$(BIN):$$PATH" npm test --silent
 
@@ -39,11 +44,19 @@ lint: $(STAMPS)/dev ## style, types, import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: setup-dev ## speed and memory, as tables
+bench: setup-dev firmware ## speed and memory, as tables
 	$(BIN)/python scripts/bench.py
 
-check-long: setup-dev ## longer checks: many hands, bigger property tests, the wheel
+check-long: setup-dev firmware ## longer checks: many hands, bigger property tests, the wheel
 	$(BIN)/python -m pytest -m slow --timeout 3600
 
+train: .venv-train/bin/yolo ## the recogniser's weights anew, from ../shared/data: hours (models/recipe.sh)
+	sh models/recipe.sh
+
+.venv-train/bin/yolo:
+	"$(PYTHON)" -m venv .venv-train
+	.venv-train/bin/python -m pip install --quiet --upgrade pip
+	.venv-train/bin/python -m pip install --quiet --editable '.[train]'
+
 clean: ## remove what can be made again
-	rm -rf $(STAMPS) tablectl/web/static web/node_modules dist build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(STAMPS) hardware/firmware/build hardware/plant/build tablectl/web/static web/node_modules dist build .mypy_cache .ruff_cache .pytest_cache

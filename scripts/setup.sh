@@ -14,6 +14,12 @@ command -v mosquitto >/dev/null || [ -x /usr/sbin/mosquitto ] || packages+=(mosq
 "$python" -c 'import venv, ensurepip' 2>/dev/null || packages+=(python3-venv)
 if [ "$what" = dev ]; then
   command -v chromium >/dev/null || packages+=(chromium)
+  # The controller's firmware: for the chip, for this machine, and the chip's simulator.
+  command -v cc >/dev/null || packages+=(gcc libc6-dev)
+  command -v avr-gcc >/dev/null || packages+=(gcc-avr avr-libc)
+  pkg-config --exists simavr 2>/dev/null || packages+=(pkg-config libsimavr-dev libelf-dev)
+  command -v avrdude >/dev/null || packages+=(avrdude)
+  command -v cppcheck >/dev/null || packages+=(cppcheck)
 fi
 if [ ${#packages[@]} -gt 0 ]; then
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
