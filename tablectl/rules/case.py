@@ -8,8 +8,8 @@ Whether the *claim* in a readable case is a valid win is a rule set's matter, no
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import gt
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
@@ -23,7 +23,15 @@ from pydantic import (
     model_validator,
 )
 
-from tablectl.tiles import Tile, format_tile, format_tiles, is_flower, parse_tile, parse_tiles
+from tablectl.tiles import (
+    N_KINDS,
+    Tile,
+    format_tile,
+    format_tiles,
+    is_flower,
+    parse_tile,
+    parse_tiles,
+)
 
 MeldKind: TypeAlias = Literal[
     "chow", "pung", "kong", "added_kong", "closed_kong", "lone_kong", "joy"
@@ -348,24 +356,27 @@ def _decode(text: str) -> tuple[list[object], str]:
         found += value if isinstance(value, list) else [value]
 
 
-def count_table_tiles(case: ScoreCase) -> Counter[Tile]:
-    """Every physical tile that the case shows, each counted once."""
-    seen: Counter[Tile] = Counter()
+def count_table_tiles(case: ScoreCase) -> list[int]:
+    """Every physical tile that the case shows, each counted once: copies by tile index."""
+    seen = [0] * N_KINDS
     for seat in case.seats:
-        seen.update(seat.hand)
-        seen.update(seat.flowers)
-        seen.update(seat.aside)
+        for tile in seat.hand:
+            seen[tile] += 1
         for meld in seat.melds:
-            seen.update(meld.tiles)
+            for tile in meld.tiles:
+                seen[tile] += 1
+        if seat.flowers or seat.aside:
+            for tile in (*seat.flowers, *seat.aside):
+                seen[tile] += 1
     if case.indicator is not None:
         seen[case.indicator] += 1
     # Several winners take the same tile. The robbed indicator is already counted, and so is a
     # special tile that its discarder laid aside before it was claimed.
     won = {(w.tile, w.from_seat) for w in case.outcome.wins if w.by != "indicator"}
-    for tile, giver in won:
+    for won_tile, giver in won:
         aside = () if giver is None else case.seats[giver].aside
-        if tile is not None and tile not in aside:
-            seen[tile] += 1
+        if won_tile is not None and won_tile not in aside:
+            seen[won_tile] += 1
     return seen
 
 
@@ -389,23 +400,24 @@ def check_physical(case: ScoreCase, copies: Sequence[int], *, hand_size: int, se
     """
     if len(case.seats) != seats:
         raise CaseError(f"{len(case.seats)} seats where {seats} play", field="seats")
-    for tile, count in sorted(count_table_tiles(case).items()):
-        if count > copies[tile]:
-            have = copies[tile]
-            what = f"{count} copies of {format_tile(tile)}, the set has {have}"
-            raise CaseError(what if have else f"tile {format_tile(tile)} is not in this set")
+    seen = count_table_tiles(case)
+    if any(map(gt, seen, copies)):
+        kind = next(i for i, n in enumerate(seen) if n > copies[i])
+        shown, have = format_tile(Tile(kind)), copies[kind]
+        what = f"{seen[kind]} copies of {shown}, the set has {have}"
+        raise CaseError(what if have else f"tile {shown} is not in this set")
+    winners = {w.seat for w in case.outcome.wins if w.by not in ("flowers", "ten_honours")}
     for i, seat in enumerate(case.seats):
-        size = len(seat.hand) + 3 * sets_laid(seat.melds)
-        winner = any(
-            w.seat == i and w.by not in ("flowers", "ten_honours") for w in case.outcome.wins
-        )
-        if (seat.hand or winner) and abs(size - hand_size) > _MISCOUNT:
-            what = f"{len(seat.hand)} concealed tiles beside {len(seat.melds)} melds"
-            raise CaseError(f"{what}: a hand is {hand_size} tiles", field=f"seats.{i}.hand")
-        for name, tiles in (("flowers", seat.flowers),):
-            odd = next((t for t in tiles if not is_flower(t)), None)
-            if odd is not None:
-                raise CaseError(f"{format_tile(odd)} is no flower", field=f"seats.{i}.{name}")
+        if not (seat.hand or seat.flowers or i in winners):
+            continue
+        if seat.hand or i in winners:
+            size = len(seat.hand) + 3 * sets_laid(seat.melds)
+            if abs(size - hand_size) > _MISCOUNT:
+                what = f"{len(seat.hand)} concealed tiles beside {len(seat.melds)} melds"
+                raise CaseError(f"{what}: a hand is {hand_size} tiles", field=f"seats.{i}.hand")
+        for tile in seat.flowers:
+            if not is_flower(tile):
+                raise CaseError(f"{format_tile(tile)} is no flower", field=f"seats.{i}.flowers")
 
 
 _MISCOUNT = 3

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from tablectl.rules.groups import FREE_PAIR, FREE_SET, Group, Kind, Reading
 from tablectl.rules.shape import (
+    MIDDLES,
     ORPHANS,
     PLAIN_BLOCKS,
     SUIT_BLOCKS,
@@ -105,10 +106,10 @@ def _readings(
     if sum(counts) + wilds != 3 * sets + 2:
         return
     parts: list[tuple[_Part, ...]] = []
+    budget = _Budget(wilds, sets, 1, barred)
     for low, high in blocks:
         block = tuple(counts[low:high])
         if any(block):
-            budget = _Budget(wilds, sets, 1, barred)
             if sort is None:
                 options = _block_parts(block, low, budget)
             else:
@@ -272,7 +273,7 @@ def thirteen_orphans(
 
     Where no orphan is held twice, a wild tile doubles the first kind that it may stand for.
     """
-    if sum(counts) + wilds != 14 or sum(counts[t] for t in ORPHANS) != sum(counts):
+    if any(counts[t] for t in MIDDLES) or sum(counts) + wilds != 14:
         return None
     doubled = [t for t in ORPHANS if counts[t] > 1]
     missing = [t for t in ORPHANS if not counts[t]]
@@ -284,6 +285,7 @@ def thirteen_orphans(
     return tuple(_orphan_group(t, counts[t], paired=t == pair) for t in ORPHANS)
 
 
+@lru_cache(maxsize=128)
 def _orphan_group(tile: Tile, have: int, *, paired: bool) -> Group:
     if paired:
         return Group(Kind.PAIR, (tile, tile), (0b11, 0b10, 0)[have])

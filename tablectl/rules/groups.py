@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import Enum
+from enum import IntEnum
 from typing import NamedTuple
 
 from tablectl.tiles import Tile
 
 
-class Kind(Enum):
-    """What a group of concealed tiles is."""
+class Kind(IntEnum):
+    """What a group of concealed tiles is. A number, because groups are hashed all the time."""
 
-    RUN = "run"
-    PUNG = "pung"
-    PAIR = "pair"
-    SINGLE = "single"
-    SET = "set"
+    RUN = 1
+    PUNG = 2
+    PAIR = 3
+    SINGLE = 4
+    SET = 5
     """A set of wild tiles only, run or pung as the winner likes; it names no tiles."""
 
 

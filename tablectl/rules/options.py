@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -50,16 +51,23 @@ def parse_options(model: type[OptionsT], values: Mapping[str, object]) -> Option
     Raises:
         CaseError: an unknown option (the nearest is named) or a value that is not allowed.
     """
-    known = list(model.model_fields)
+    if not values:
+        return cast(OptionsT, _defaults(model))
     for name in values:
         if name not in model.model_fields:
-            raise CaseError(f"no such option{nearest(name, known)}", field=f"options.{name}")
+            close = nearest(name, list(model.model_fields))
+            raise CaseError(f"no such option{close}", field=f"options.{name}")
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(["options", *(str(part) for part in first["loc"])])
         raise CaseError(f"{first['msg']}, not {first['input']!r}", field=field) from None
+
+
+@cache
+def _defaults(model: type[Options]) -> Options:
+    return model()
 
 
 def from_text(model: type[OptionsT], pairs: Mapping[str, str]) -> OptionsT:

@@ -18,6 +18,9 @@ ORPHANS: tuple[Tile, ...] = tuple(
 )
 """The terminals and honours of thirteen orphans."""
 
+MIDDLES: Final = tuple(Tile(i) for i in range(27) if i % 9 not in (0, 8))
+"""The tiles that are none of them."""
+
 _NEVER = 99
 
 Block = tuple[int, int]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final
 
 from tablectl.rules.case import Meld, Win
 from tablectl.rules.groups import Group, Reading, assign, stand_ins
@@ -10,6 +12,7 @@ from tablectl.rules.ruleset import Names
 from tablectl.tiles import Tile, format_tile, format_tiles
 
 
+@lru_cache(maxsize=1 << 13)
 def group_text(group: Group) -> str:
     """A group with its wild members in brackets: ``67m[8m]``; free groups as ``[any]``."""
     if group.is_free:
@@ -18,27 +21,34 @@ def group_text(group: Group) -> str:
     return format_tiles(group.naturals()) + (f"[{format_tiles(wild)}]" if wild else "")
 
 
+@lru_cache(maxsize=1 << 12)
+def _laid_text(tiles: tuple[Tile, ...]) -> str:
+    return format_tiles(tiles)
+
+
 def hand_text(melds: Iterable[Meld], reading: Reading) -> str:
     """Melds as they lie, then the concealed groups: ``222m 555p + 123s 99m``."""
-    laid = " ".join(format_tiles(meld.tiles) for meld in melds)
-    held = " ".join(group_text(group) for group in reading)
+    laid = " ".join([_laid_text(meld.tiles) for meld in melds])
+    held = " ".join([group_text(group) for group in reading])
     return f"{laid} + {held}" if laid else held
 
 
 def win_text(win: Win, names: Names) -> str:
     """Who won how: ``Seat 1 wins on 3p, own draw``."""
     tile = "" if win.tile is None else f" on {format_tile(win.tile)}"
-    ways = {
-        "self_draw": "own draw",
-        "deal": "as dealt",
-        "indicator": "robbing the gold",
-        "flowers": "with eight flowers",
-        "ten_honours": "with honours discarded from the start",
-    }
     if win.from_seat is not None:
         kong = "robbing the kong of" if win.by == "rob_kong" else "discarded by"
         return f"{names(win.seat)} wins{tile}, {kong} {names(win.from_seat)}"
-    return f"{names(win.seat)} wins{tile}, {ways[win.by]}"
+    return f"{names(win.seat)} wins{tile}, {_WAYS[win.by]}"
+
+
+_WAYS: Final = {
+    "self_draw": "own draw",
+    "deal": "as dealt",
+    "indicator": "robbing the gold",
+    "flowers": "with eight flowers",
+    "ten_honours": "with honours discarded from the start",
+}
 
 
 def plus(values: Sequence[int | float]) -> str:

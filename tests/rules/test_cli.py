@@ -93,7 +93,10 @@ def test_rules_lists_and_prints_sheets() -> None:
     sheet = runner.invoke(app, ["rules", "hongkong", "--option", "payment=thrower_half"]).stdout
     assert "# Hong Kong mahjong · 香港麻雀" in sheet
     assert "半銃" in sheet
-    assert "| `payment` | **thrower_half** (changed) | thrower_all | thrower_all, thrower_half |" in sheet
+    assert (
+        "| `payment` | **thrower_half** (changed) | thrower_all | thrower_all, thrower_half |"
+        in sheet
+    )
     described = json.loads(runner.invoke(app, ["rules", "--json"]).stdout)
     assert {d["id"] for d in described} >= {"hangzhou", "hongkong"}
     chosen = runner.invoke(app, ["rules", "hangzhou", "-o", "max_loss=null", "--json"]).stdout

@@ -37,7 +37,7 @@ def counts(tiles: list[int]) -> tuple[int, ...]:
 
 def test_three_pungs_in_a_row_are_read_as_runs_too() -> None:
     found = readings("111222333m456p99s")
-    kinds = {tuple(sorted(g.kind.value for g in r)) for r in found}
+    kinds = {tuple(sorted(g.kind.name.lower() for g in r)) for r in found}
     assert len(found) == 2
     assert kinds == {("pair", "pung", "pung", "pung", "run"), ("pair", "run", "run", "run", "run")}
 

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from tablectl.rules.case import Meld, ScoreCase, Win
 from tablectl.rules.decompose import counts_of, standard, thirteen_orphans
 from tablectl.rules.groups import Group, Kind, Reading
-from tablectl.rules.hongkong.patterns import LIMIT, LIMIT_PATTERNS
+from tablectl.rules.hongkong.patterns import LIMIT
 from tablectl.rules.melds import as_group
 from tablectl.rules.wild import NO_WILD
 from tablectl.tiles import DRAGONS, EAST, WINDS, Tile, is_flower, is_honour, is_terminal, suit_of
 
 Faan = dict[str, int]
+
+SETS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,19 @@ class Counted:
 
 def count(case: ScoreCase, win: Win) -> Counted | None:
     """The best reading of the winner's hand; ``None`` if it is no winning shape."""
+    seat = case.seats[win.seat]
+    laid = [as_group(meld, NO_WILD) for meld in seat.melds]
+    common: Faan | None = None
     best: Counted | None = None
-    for reading in readings(case.seats[win.seat].hand, case.seats[win.seat].melds, win.tile):
-        faan = _faan(case, win, reading)
+    for reading in readings(seat.hand, seat.melds, win.tile):
+        groups = [*laid, *reading]
+        limit = _limit_hand(case, win, groups, seat.melds)
+        if limit:
+            faan = {limit: LIMIT}
+        else:
+            if common is None:
+                common = _flower_faan(case, win) | _way_faan(win, seat.melds)
+            faan = common | _honour_faan(case, win, groups) | _suit_faan(groups)
         counted = Counted(reading, faan, min(LIMIT, sum(faan.values())))
         if best is None or _rank(counted) > _rank(best):
             best = counted
@@ -52,7 +64,7 @@ def readings(hand: Sequence[Tile], melds: Sequence[Meld], tile: Tile | None) -> 
     Flowers never sit in a hand, so one among the tiles leaves no reading.
     """
     tiles = hand if tile is None else (*hand, tile)
-    if any(map(is_flower, tiles)):
+    if is_flower(max(tiles)):
         return []
     counts = counts_of(tiles)
     found = list(standard(counts, 0, 4 - len(melds)))
@@ -60,41 +72,34 @@ def readings(hand: Sequence[Tile], melds: Sequence[Meld], tile: Tile | None) -> 
     return [*found, orphans] if orphans else found
 
 
-def _faan(case: ScoreCase, win: Win, reading: Reading) -> Faan:
-    seat = case.seats[win.seat]
-    groups = [as_group(meld, NO_WILD) for meld in seat.melds] + list(reading)
-    limit = _limit_hand(case, win, groups, seat.melds)
-    if limit:
-        return {limit: LIMIT}
-    return (
-        _flower_faan(case, win)
-        | _way_faan(win, seat.melds)
-        | _honour_faan(case, win, groups)
-        | _suit_faan(groups)
-    )
-
-
 def _limit_hand(
     case: ScoreCase, win: Win, groups: Sequence[Group], melds: Sequence[Meld]
 ) -> str | None:
-    """The first limit hand that applies, in the order of the table."""
-    tiles = {tile for group in groups for tile in group.tiles}
+    """The first limit hand that applies, in the order of the table.
+
+    Hands of honours or of terminals alone have no runs, so that all their sets are pungs.
+    """
+    if len(groups) > SETS + 1:
+        return "thirteen_orphans"
     pungs = [group.tiles[0] for group in groups if group.kind is Kind.PUNG]
+    if len(pungs) == SETS:
+        firsts = [group.tiles[0] for group in groups]
+        if all(wind in pungs for wind in WINDS):
+            return "great_four_winds"
+        if all(map(is_honour, firsts)):
+            return "all_honours"
+        if all(map(is_terminal, firsts)):
+            return "all_terminals"
+    if not melds and _is_nine_gates(case, win):
+        return "nine_gates"
+    if len(pungs) == SETS and win.is_own_draw and not any(m.is_open for m in melds):
+        return "four_concealed_pungs"
+    if len(melds) == SETS and all(meld.is_kong for meld in melds):
+        return "four_kongs"
+    if win.by == "deal":
+        return "heavenly_hand"
     first_discard = win.by == "discard" and win.flags.first_turn and win.from_seat == case.dealer
-    holds = {
-        "thirteen_orphans": any(group.kind is Kind.SINGLE for group in groups),
-        "great_four_winds": all(wind in pungs for wind in WINDS),
-        "all_honours": all(is_honour(tile) for tile in tiles),
-        "all_terminals": all(is_terminal(tile) for tile in tiles),
-        "nine_gates": not melds and _is_nine_gates(case, win),
-        "four_concealed_pungs": (
-            len(pungs) == 4 and win.is_own_draw and not any(m.is_open for m in melds)
-        ),
-        "four_kongs": sum(meld.is_kong for meld in melds) == 4,
-        "heavenly_hand": win.by == "deal",
-        "earthly_hand": first_discard and win.seat != case.dealer,
-    }
-    return next((pattern.id for pattern in LIMIT_PATTERNS if holds[pattern.id]), None)
+    return "earthly_hand" if first_discard and win.seat != case.dealer else None
 
 
 _GATES = (3, 1, 1, 1, 1, 1, 1, 1, 3)
@@ -103,20 +108,21 @@ _GATES = (3, 1, 1, 1, 1, 1, 1, 1, 3)
 def _is_nine_gates(case: ScoreCase, win: Win) -> bool:
     """Whether the hand before the winning tile was 1112345678999 of the tile's suit (C11)."""
     assert win.tile is not None
-    counts = counts_of(case.seats[win.seat].hand)
     low = win.tile // 9 * 9
-    return win.tile < EAST and counts[low : low + 9] == _GATES
+    if win.tile >= EAST or not all(low <= tile < low + 9 for tile in case.seats[win.seat].hand):
+        return False
+    return counts_of(case.seats[win.seat].hand)[low : low + 9] == _GATES
 
 
 def _flower_faan(case: ScoreCase, win: Win) -> Faan:
-    flowers = {tile - 34 for tile in case.seats[win.seat].flowers}
-    if not flowers:
+    laid = case.seats[win.seat].flowers
+    if not laid:
         return {"no_flowers": 1}
-    own = (win.seat - case.dealer) % 4
-    sets = [flowers & set(range(low, low + 4)) for low in (0, 4)]
-    full = sum(len(found) == 4 for found in sets)
-    single = sum(len(found) < 4 and bool({own, own + 4} & found) for found in sets)
-    return _kept({"flower_set": 2 * full, "seat_flower": single})
+    own = 34 + (win.seat - case.dealer) % 4
+    seasons = sum(tile < 38 for tile in laid)
+    full = (seasons == 4) + (len(laid) - seasons == 4)
+    single = (seasons < 4 and own in laid) + (len(laid) - seasons < 4 and own + 4 in laid)
+    return _kept({"flower_set": 2 * full, "seat_flower": int(single)})
 
 
 def _way_faan(win: Win, melds: Sequence[Meld]) -> Faan:
@@ -134,7 +140,9 @@ def _way_faan(win: Win, melds: Sequence[Meld]) -> Faan:
 
 
 def _honour_faan(case: ScoreCase, win: Win, groups: Sequence[Group]) -> Faan:
-    pungs = [group.tiles[0] for group in groups if group.kind is Kind.PUNG]
+    pungs = [g.tiles[0] for g in groups if g.kind is Kind.PUNG and is_honour(g.tiles[0])]
+    if not pungs:
+        return {}
     pair = next(group.tiles[0] for group in groups if group.kind is Kind.PAIR)
     dragons = sum(tile in DRAGONS for tile in pungs)
     winds = sum(tile in WINDS for tile in pungs)
@@ -155,7 +163,7 @@ def _honour_faan(case: ScoreCase, win: Win, groups: Sequence[Group]) -> Faan:
 
 
 def _suit_faan(groups: Sequence[Group]) -> Faan:
-    suits = {suit_of(tile) for group in groups for tile in group.tiles}
+    suits = {suit_of(group.tiles[0]) for group in groups}
     kinds = [group.kind for group in groups]
     return _kept(
         {
