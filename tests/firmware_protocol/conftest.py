@@ -4,6 +4,7 @@ A peer is a table on some port together with a hand on its machine. Every peer k
 every test of test_conformance.py; a new kind is one more of KINDS.
 """
 
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
@@ -16,7 +17,7 @@ from firmware_protocol.firmware import Identity
 from firmware_protocol.noise import Noise
 from firmware_protocol.simulator import Defect, PlantSnapshot, SimulatedTable
 
-from .peers import ProcessTable, make_firmware, missing_tools
+from .peers import ProcessTable, make_firmware, make_plant, missing_tools
 
 settings.register_profile("no deadline", deadline=None)  # a busy machine is no failure
 settings.load_profile("no deadline")
@@ -49,7 +50,29 @@ class Peer(Protocol):
 
 MakePeer = Callable[..., Peer]
 SPEED = 60.0
-KINDS = ["simulator over a pty", "simulator over tcp", "core"]
+KINDS = ["simulator over a pty", "simulator over tcp", "core", "chip"]
+CHIP_MACHINE = 10.0
+"""How much faster than a real one the chip's machine moves; the chip itself keeps real time."""
+CHIP_SAMPLE = {
+    "test_handshake_tells_everything",
+    "test_one_cycle",
+    "test_a_fault_is_named_latched_and_reset",
+    "test_emergency_stop_latches",
+    "test_restart_in_the_middle_of_a_motion",
+    "test_a_burst_of_bad_frames_is_answered_by_one_nak",
+    "test_commands_run_exactly_once_on_a_terrible_line",
+}
+"""What of the suite runs on the chip in every test run; the rest is slow."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The chip is simulated instruction by instruction: most of its tests are slow ones."""
+    for item in items:
+        kind = getattr(getattr(item, "callspec", None), "params", {}).get("make_peer")
+        name = getattr(item, "originalname", item.name)
+        if kind == "chip" and name not in CHIP_SAMPLE:
+            item.add_marker(pytest.mark.slow)
 
 
 def _simulator(
@@ -72,6 +95,21 @@ def _core(folder: Path, *, speed: float, identity: Identity | None, seed: int) -
     return ProcessTable(command, folder, speed=speed, identity=identity, seed=seed)
 
 
+def _chip(folder: Path, *, speed: float, identity: Identity | None, seed: int) -> ProcessTable:
+    """Peer 3: the firmware's ELF in simavr. Its machine and its configured times are scaled."""
+    missing = missing_tools("make", "cc", "avr-gcc", "pkg-config", "simavr")
+    if missing:
+        pytest.skip(f"the firmware cannot run in simavr: no {missing}")
+    elf = make_firmware("avr") / "tablectl.elf"
+    plant = make_plant()
+    machine = min(speed, CHIP_MACHINE)
+    memory = folder.with_suffix(".eeprom")
+    mkconfig = [str(make_firmware("host") / "mkconfig"), f"scale={machine:.0f}"]
+    memory.write_bytes(subprocess.run(mkconfig, check=True, capture_output=True).stdout)
+    command = [str(plant), str(elf), "--memory", str(memory), "--machine", str(machine)]
+    return ProcessTable(command, folder, speed=1.0, identity=identity, seed=seed)
+
+
 @pytest.fixture(params=KINDS)
 def make_peer(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakePeer]:
     """Start peers of one kind; all are stopped after the test."""
@@ -80,8 +118,9 @@ def make_peer(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakePe
     def make(speed: float = SPEED, identity: Identity | None = None, seed: int = 0) -> Peer:
         folder = tmp_path / f"table{len(running)}"
         table: SimulatedTable | ProcessTable
-        if request.param == "core":
-            table = _core(folder, speed=speed, identity=identity, seed=seed)
+        if request.param in ("core", "chip"):
+            start = _core if request.param == "core" else _chip
+            table = start(folder, speed=speed, identity=identity, seed=seed)
         else:
             tcp = request.param == "simulator over tcp"
             table = _simulator(folder, tcp=tcp, speed=speed, identity=identity, seed=seed)

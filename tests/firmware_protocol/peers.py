@@ -55,6 +55,18 @@ def make_firmware(target: str) -> Path:
     return FIRMWARE / "build" / target
 
 
+@cache
+def make_plant() -> Path:
+    """Build the plant on simavr and return its program.
+
+    Raises:
+        subprocess.CalledProcessError: it does not build.
+    """
+    plant = FIRMWARE.parent / "plant"
+    subprocess.run(["make", "-s", "-C", str(plant)], check=True, stdout=sys.stderr)
+    return plant / "build" / "tableplant"
+
+
 def identity_patch(identity: Identity) -> str:
     """The argument of ``--patch`` that makes a firmware say it is another."""
     packed = _IDENTITY.pack(
@@ -89,7 +101,10 @@ def snapshot_of(state: dict[str, Any]) -> PlantSnapshot:
         walls_up=bool(probe["walls_up"]),
         motors_on=state["motors_on"],
         lights=tuple(m.LightPattern(pattern) for pattern in probe["lights"]),
-        executed=tuple(executed_command(entry) for entry in probe["log"]),
+        executed=tuple(
+            executed_command((entry["id"], entry["token"], *entry["arguments"]))
+            for entry in probe["log"]
+        ),
         connected=bool(probe["connected"]),
         uptime=probe["uptime_ms"] / 1000,
         counters=LinkCounters(),

@@ -361,8 +361,8 @@ static void add_probe(text_t *out) {
     unsigned first = p->executed > PROBE_LOG ? p->executed - PROBE_LOG : 0;
     for (unsigned i = first; i < p->executed; i++) {
         const probe_command_t *c = &p->log[i % PROBE_LOG];
-        add(out, "%s[%u, %u, %u, %u]", i > first ? ", " : "", c->id, c->token, c->arguments[0],
-            c->arguments[1]);
+        add(out, "%s{\"id\": %u, \"token\": %u, \"arguments\": [%u, %u]}", i > first ? ", " : "",
+            c->id, c->token, c->arguments[0], c->arguments[1]);
     }
     add(out, "]}");
 }
