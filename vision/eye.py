@@ -28,6 +28,7 @@ from vision.geometry import TableGeometry
 from vision.messages import CameraState, CameraStatus, Sight, SightChange, TableReading
 from vision.picture_watch import REMEDIES, PictureWatch, WatchOptions
 from vision.sources.frame import Frame, FrameSource
+from vision.walls import WallCounter
 
 EyeMessage = TableReading | SightChange | CameraStatus
 
@@ -115,6 +116,7 @@ class EyeCore:
         self._look_anew()
         self._reader = FeltReader(calibration, self._geometry, self._finder, self._options.felt)
         self._watch = PictureWatch(calibration, self._geometry, self._options.watch)
+        self._walls = WallCounter(calibration, self._geometry)
 
     def recalibrate(self, calibration: Calibration) -> None:
         """Go on with another calibration, made by a person; everything is read anew."""
@@ -158,7 +160,8 @@ class EyeCore:
         reading = self._reader.process(frame, gate)
         messages += self._look_over(frame.t, gate)
         if reading is not None:
-            messages.append(reading.model_copy(update={"seq": self._readings}))
+            walls = self._walls.see(frame.image, gate)
+            messages.append(reading.model_copy(update={"seq": self._readings, "walls": walls}))
             self._readings += 1
         return messages
 

@@ -48,6 +48,24 @@ class SeenTile(BaseModel):
         return next(iter(self.probabilities.values()))
 
 
+class WallSeen(BaseModel):
+    """One wall from above.
+
+    Attributes:
+        seat: before whom it stands.
+        stacks: how many stacks of it are left; one of a single tile counts.
+        runs: the same run by run, from that seat's left to right.
+        covered: something moves over it; the count is the last seen.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seat: int
+    stacks: int
+    runs: tuple[int, ...] = ()
+    covered: bool = False
+
+
 class TableReading(BaseModel):
     """The whole felt as it lies, sent when something changed and has come to rest.
 
@@ -56,6 +74,8 @@ class TableReading(BaseModel):
         seq: counts readings from 0.
         tiles: every tile with a face and every tile face down in ``exposed``, in no order.
         covered: areas (zone, seat) that a hand hides at this moment; their tiles are the last seen.
+        walls: stacks left of each wall that has been seen, in order of seats. A turned-up indicator
+            is among ``tiles`` in the zone ``wall``, and its stack among these.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -64,6 +84,7 @@ class TableReading(BaseModel):
     seq: int
     tiles: tuple[SeenTile, ...]
     covered: tuple[tuple[Zone, int | None], ...] = ()
+    walls: tuple[WallSeen, ...] = ()
 
 
 class SightChange(BaseModel):
