@@ -208,6 +208,7 @@ class TableClient:
             hello=None,
             table=None,
             stacks=None,
+            raised=None,
             counters=self._link.counters,
             table_report=None,
             reconnects=0,
@@ -440,6 +441,7 @@ class TableClient:
             hello=None,
             table=None,
             stacks=None,
+            raised=None,
             table_report=None,
             counters=self._link.counters,
         )
@@ -561,6 +563,10 @@ class TableClient:
             self.status = replace(self.status, table=event)
         elif isinstance(event, m.Stacks):
             self.status = replace(self.status, stacks=event)
+        elif isinstance(event, m.FaultRaised):
+            self.status = replace(self.status, raised=event)
+        elif isinstance(event, m.FaultCleared):
+            self.status = replace(self.status, raised=None)
         elif isinstance(event, m.LinkReport):
             self.status = replace(self.status, table_report=event)
         self._publish(event)

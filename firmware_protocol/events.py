@@ -13,6 +13,7 @@ from firmware_protocol.link import LinkCounters
 from firmware_protocol.messages import (
     Command,
     CommandReply,
+    FaultRaised,
     LinkReport,
     Stacks,
     TableHello,
@@ -57,6 +58,7 @@ class TableStatus:
         link, port, reason: where the link stands, on which port, and why.
         hello: what the table said in the handshake; None without a session.
         table, stacks: the last told; None while unknown, as after every loss of the link.
+        raised: the event of the fault that the state names, if it was heard.
         counters: of our end, since the client's start.
         table_report: of the table's end, since its start.
         reconnects: how often the link was lost and came back.
@@ -73,6 +75,7 @@ class TableStatus:
     hello: TableHello | None
     table: TableState | None
     stacks: Stacks | None
+    raised: FaultRaised | None
     counters: LinkCounters
     table_report: LinkReport | None
     reconnects: int

@@ -8,7 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firmware_protocol.fault_table import CAUSE_TEXTS, FAULT_ROWS
-from firmware_protocol.messages import FaultCause, FaultCode, Reason, Side, TableState
+from firmware_protocol.messages import (
+    FaultCause,
+    FaultCode,
+    FaultRaised,
+    Reason,
+    Side,
+    TableState,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +75,33 @@ REASONS: dict[Reason, str] = {
 }
 
 
-def fault_line(state: TableState) -> str:
-    """The fault that a table reports, its side and its sign; empty without one."""
+def fault_line(state: TableState, raised: FaultRaised | None = None) -> str:
+    """The fault that a table reports, its side and its sign; empty without one.
+
+    Args:
+        state: as the table told it.
+        raised: the event of this fault, if it was heard: it knows how many tiles are missing.
+    """
     if state.fault is FaultCode.NONE:
         return ""
     where = "" if state.fault_side is Side.NONE else f", side {int(state.fault_side)}"
     how = "" if state.fault_cause is FaultCause.NONE else f" ({CAUSES[state.fault_cause]})"
-    return f"{FAULTS[state.fault].title}{where}{how}"
+    missing = ", ".join(
+        f"{count} missing at side {side}" for side, count in _missing(state, raised)
+    )
+    return f"{FAULTS[state.fault].title}{where}{how}{': ' if missing else ''}{missing}"
+
+
+def fault_line_zh(state: TableState, raised: FaultRaised | None = None) -> str:
+    """The same in Chinese."""
+    if state.fault is FaultCode.NONE:
+        return ""
+    where = "" if state.fault_side is Side.NONE else f"（{int(state.fault_side)} 號側）"
+    missing = "、".join(f"{side} 號側缺 {count} 張" for side, count in _missing(state, raised))
+    return f"{FAULTS[state.fault].title_zh}{where}{'：' if missing else ''}{missing}"
+
+
+def _missing(state: TableState, raised: FaultRaised | None) -> list[tuple[int, int]]:
+    if raised is None or raised.code is not state.fault:
+        return []
+    return [(side, count) for side, count in enumerate(raised.missing) if count]

@@ -13,13 +13,11 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 import structlog
 
 from firmware_protocol.client import TableClient
-from firmware_protocol.events import LinkState
-from firmware_protocol.faults import FAULTS
 from tablectl import __version__, channels
 from tablectl.config import Config
 from tablectl.game import GameService, RequestDesk
@@ -27,7 +25,6 @@ from tablectl.ledger import SessionInfo
 from tablectl.messages import (
     EventView,
     Health,
-    LinkHealth,
     Questions,
     Request,
     Response,
@@ -47,7 +44,7 @@ from tablectl.services.mqtt import MqttService
 from tablectl.services.recorder import Recorder
 from tablectl.services.setup import open_broker, operator_password, tls_context
 from tablectl.services.supervise import Supervised
-from tablectl.table_link import TableLink, TableRequests
+from tablectl.table_link import TableLink, TableRequests, link_health
 from vision.calibration import Calibration
 from vision.detector import Detector
 from vision.eye import Eye
@@ -392,7 +389,7 @@ class Daemon:
 
     def health(self, running: Running, recorder: Recorder | None, books: Bookkeeper) -> Health:
         """Is everything that the score rests on all right?"""
-        link = _link_health(running.table)
+        link = link_health(running.table)
         problems = [link.fault_remedy] if link.fault_remedy else []
         problems += [f"table: {link.state}"] if link.state in ("lost", "refused") else []
         recording = None
@@ -423,36 +420,6 @@ class Daemon:
                 }
             )  # fmt: skip
         return health.model_copy(update={"problems": tuple(problems)})
-
-
-def _link_health(client: TableClient | None) -> LinkHealth:
-    if client is None:
-        return LinkHealth(state="off")
-    status = client.status
-    fault = None if status.table is None else FAULTS[status.table.fault]
-    latched = fault is not None and fault.latched
-    counters = {
-        name: value for name, value in _fields(status.counters).items() if isinstance(value, int)
-    }
-    states: dict[LinkState, str] = {LinkState.READY: "up", LinkState.CLOSED: "off"}
-    hello = status.hello
-    version = "" if hello is None else (
-        f"{hello.firmware_major}.{hello.firmware_minor}.{hello.firmware_patch}"
-    )  # fmt: skip
-    return LinkHealth.model_validate(
-        {
-            "state": states.get(status.link, status.link.value), "port": status.port,
-            "firmware": version, "fault": fault.title if fault and latched else None,
-            "fault_remedy": fault.remedy if fault and latched else "",
-            "table_state": "unknown" if status.table is None else status.table.mode.name.lower(),
-            "counters": counters | {"reconnects": status.reconnects},
-        }
-    )  # fmt: skip
-
-
-def _fields(value: object) -> dict[str, object]:
-    names = cast(tuple[str, ...], getattr(type(value), "__slots__", ())) or tuple(vars(value))
-    return {name: getattr(value, name) for name in names}
 
 
 async def _close_books(bookkeeper: Bookkeeper) -> None:

@@ -195,15 +195,27 @@ class Questions(Message):
 
 
 class LinkHealth(Message):
-    """The serial link as shown on the service page."""
+    """The serial link as shown on the service page.
+
+    ``reason`` says why it is not up. ``fault`` names the table's fault with its side and sign;
+    texts in two languages. ``counters`` are of the host's end, ``table_counters`` of the table's.
+    """
 
     state: Literal["off", "connecting", "up", "lost", "refused", "fault_latched"] = "off"
+    reason: str = ""
     port: str = ""
     firmware: str = ""
+    board: str = ""
+    last_reset: str = ""
     fault: str | None = None
+    fault_zh: str = ""
     fault_remedy: str = ""
+    fault_remedy_zh: str = ""
     table_state: str = "unknown"
+    round_trip_ms: float | None = None
+    errors_per_minute: int = 0
     counters: dict[str, int] = Field(default_factory=dict)
+    table_counters: dict[str, int] = Field(default_factory=dict)
 
 
 class Health(Message):

@@ -1,9 +1,10 @@
-"""The table on the bus: its events in, the referee's commands out."""
+"""The table on the bus: its events in, the referee's commands out, and how the link is."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Final, cast, get_args
 
 from firmware_protocol import messages as m
@@ -14,10 +15,13 @@ from firmware_protocol.events import (
     CommandFailedError,
     CommandRefusedError,
     LinkChanged,
+    LinkState,
     TableEvent,
 )
+from firmware_protocol.faults import FAULTS, fault_line, fault_line_zh
+from firmware_protocol.wire import to_json
 from tablectl import channels
-from tablectl.messages import Request, Response
+from tablectl.messages import LinkHealth, Request, Response
 from tablectl.referee.inputs import CommandName, CommandResult, TableCommand
 from tablectl.services.bus import Bus, Entry
 
@@ -150,3 +154,50 @@ def to_wire(command: TableCommand) -> m.Command:
             program=m.TileProgram(command.args["program"]), dealer=command.args["dealer"]
         )
     return _SIMPLE[command.name]()
+
+
+def link_health(client: TableClient | None) -> LinkHealth:
+    """The link for the service page; ``off`` where no serial line is configured."""
+    if client is None:
+        return LinkHealth(state="off")
+    status = client.status
+    table, hello, report = status.table, status.hello, status.table_report
+    fault = None if table is None or table.fault is m.FaultCode.NONE else FAULTS[table.fault]
+    return LinkHealth.model_validate(
+        {
+            "state": _LINK_STATES.get(status.link, status.link.value),
+            "reason": "" if status.link.is_up else status.reason,
+            "port": status.port,
+            "firmware": "" if hello is None else firmware_version(hello),
+            "board": "" if hello is None else f"{hello.board_serial:#x}",
+            "last_reset": "" if hello is None else _words(hello.reset_reason),
+            "fault": fault_line(table, status.raised) if table and fault else None,
+            "fault_zh": fault_line_zh(table, status.raised) if table and fault else "",
+            "fault_remedy": fault.remedy if fault else "",
+            "fault_remedy_zh": fault.remedy_zh if fault else "",
+            "table_state": "unknown" if table is None else table.mode.name.lower(),
+            "round_trip_ms": status.round_trip_ms and round(status.round_trip_ms, 1),
+            "errors_per_minute": status.errors_per_minute,
+            "counters": {
+                **asdict(status.counters), "reconnects": status.reconnects,
+                "loop_stalls": status.loop_stalls,
+            },
+            "table_counters": {} if report is None else _counts(report),
+        }
+    )  # fmt: skip
+
+
+_LINK_STATES: Final[dict[LinkState, str]] = {LinkState.READY: "up", LinkState.CLOSED: "off"}
+
+
+def firmware_version(hello: m.TableHello) -> str:
+    """``0.2.0``."""
+    return f"{hello.firmware_major}.{hello.firmware_minor}.{hello.firmware_patch}"
+
+
+def _words(reason: m.ResetReason) -> str:
+    return reason.name.lower().replace("_", " ")
+
+
+def _counts(report: m.LinkReport) -> dict[str, int]:
+    return {name: value for name, value in to_json(report).items() if isinstance(value, int)}

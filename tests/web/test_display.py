@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+from firmware_protocol.faults import FAULTS
+from firmware_protocol.messages import FaultCode
 from tablectl.messages import Questions
 from tests.web import views
 from tests.web.stage import PASSWORD, Stage, show_view
@@ -299,11 +301,21 @@ async def test_my_seat_and_language_are_remembered(browser: Browser, stage: Stag
 async def test_service_page_names_trouble_and_remedy(browser: Browser, stage: Stage) -> None:
     show_view(stage, "ailing")
     async with opened(browser, stage) as page:
-        assert "Lift tray 2" in await text(page, "fault")
+        line = "a lift tray does not arrive, side 2 (the switch was not seen in time)"
+        assert line in await text(page, "fault")
         await page.get_by_test_id("to-service").click()
         link = page.get_by_test_id("card-link")
         assert await link.get_attribute("data-severity") == "bad"
-        assert "Clear the tray of side 2" in await link.inner_text()
+        assert FAULTS[FaultCode.LIFT_NOT_ARRIVED].remedy in await link.inner_text()
         camera = page.get_by_test_id("card-camera")
         assert await camera.get_attribute("data-severity") == "bad"
         assert "Check the camera's cable" in await camera.inner_text()
+
+
+async def test_service_page_shows_both_ends_of_the_link(browser: Browser, stage: Stage) -> None:
+    show_view(stage, "playing")
+    async with opened(browser, stage) as page:
+        await page.get_by_test_id("to-service").click()
+        shown = " ".join((await page.get_by_test_id("card-link").inner_text()).split())
+        for words in ("4.2 ms", "0x51a71e, external", "bad frames 2", "naks sent 2"):
+            assert words in shown

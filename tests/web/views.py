@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from firmware_protocol import messages as wire
+from firmware_protocol.faults import FAULTS, fault_line, fault_line_zh
 from tablectl.messages import (
     Alternative,
     CallView,
@@ -261,10 +263,21 @@ def health(**changes: object) -> Health:
         recording="sessions/2026-11-30-evening.mcap", version="0.1.0",
         camera_counters={"frames": 4310, "dropped": 12, "restarts": 0},
         link=LinkHealth(state="up", port="/dev/serial/by-id/usb-tablectl-0001", firmware="1.0.0",
-                        table_state="ready",
-                        counters={"retransmits": 3, "crc_errors": 2, "resets": 0}),
+                        table_state="ready", board="0x51a71e", last_reset="external",
+                        round_trip_ms=4.2, errors_per_minute=1,
+                        counters={"retransmissions": 3, "bad_frames": 2, "reconnects": 0},
+                        table_counters={"frames_received": 8123, "naks_sent": 2}),
     )  # fmt: skip
     return Health.model_validate(good.model_dump() | changes)
+
+
+STUCK = wire.TableState(
+    wire.TableMode.FAULT, wire.Motion.NONE, wire.Place.LOW, wire.Place.UNKNOWN,
+    wire.TileProgram.TILES_136, walls_complete=True, fault=wire.FaultCode.LIFT_NOT_ARRIVED,
+    fault_side=wire.Side.SIDE_2, fault_cause=wire.FaultCause.NOT_SEEN_IN_TIME,
+    e_stop_open=False, cover_open=False, uptime_ms=0,
+)  # fmt: skip
+"""A lift tray has not arrived."""
 
 
 def ailing() -> Health:
@@ -275,7 +288,8 @@ def ailing() -> Health:
         problems=("The camera repeats its last frame: play is held until it sees again.",),
         link=LinkHealth(
             state="fault_latched", port="/dev/serial/by-id/usb-tablectl-0001", firmware="1.0.0",
-            table_state="fault", fault="Lift tray 2 did not arrive at the top",
-            fault_remedy="Clear the tray of side 2, then press Reset after fault.",
+            table_state="fault", fault=fault_line(STUCK), fault_zh=fault_line_zh(STUCK),
+            fault_remedy=FAULTS[STUCK.fault].remedy,
+            fault_remedy_zh=FAULTS[STUCK.fault].remedy_zh,
         ).model_dump(),
     )  # fmt: skip

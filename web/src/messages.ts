@@ -201,15 +201,26 @@ export interface Questions {
 
 /**
  * The serial link as shown on the service page.
+ *
+ * `reason` says why it is not up. `fault` names the table's fault with its side and sign;
+ * texts in two languages. `counters` are of the host's end, `table_counters` of the table's.
  */
 export interface LinkHealth {
   readonly state: "off" | "connecting" | "up" | "lost" | "refused" | "fault_latched";
+  readonly reason: string;
   readonly port: string;
   readonly firmware: string;
+  readonly board: string;
+  readonly last_reset: string;
   readonly fault: string | null;
+  readonly fault_zh: string;
   readonly fault_remedy: string;
+  readonly fault_remedy_zh: string;
   readonly table_state: string;
+  readonly round_trip_ms: number | null;
+  readonly errors_per_minute: number;
   readonly counters: Readonly<Record<string, number>>;
+  readonly table_counters: Readonly<Record<string, number>>;
 }
 
 /**

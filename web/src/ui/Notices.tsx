@@ -60,7 +60,9 @@ export function ProblemBar(): VNode | null {
   const { model, live } = useView();
   const { health, unreadable } = model;
   const fault = live ? health?.link.fault : null;
+  const faultZh = health?.link.fault_zh || fault || "";
   const remedy = health?.link.fault_remedy ?? "";
+  const remedyZh = health?.link.fault_remedy_zh || remedy;
   // The fault has its own line with the remedy; a problem that repeats it says nothing new.
   const problems = (live ? (health?.problems ?? []) : []).filter(
     (problem) => !fault || !(problem.includes(fault) || problem === remedy),
@@ -71,8 +73,8 @@ export function ProblemBar(): VNode | null {
     <div class="problems" data-testid="problems" role="status">
       {fault && (
         <p class="fault" data-testid="fault">
-          <b>⚠ <Bi en="Table fault" zh="牌桌故障" zhFirst />:</b> {fault}
-          {remedy && <span class="remedy"> — {remedy}</span>}
+          <b>⚠ <Bi en="Table fault" zh="牌桌故障" zhFirst />:</b> <Bi en={fault} zh={faultZh} zhFirst />
+          {remedy && <span class="remedy"> — <Bi en={remedy} zh={remedyZh} zhFirst /></span>}
         </p>
       )}
       {problems.slice(0, 2).map((problem) => <p key={problem}>⚠ {problem}</p>)}

@@ -89,12 +89,22 @@ function LinkCard({ health }: { readonly health: Health }): VNode {
   return (
     <Card title={<Bi en="Table link" zh="牌桌連線" />} severity={linkSeverity(health)} id="link">
       <Row label={<Bi en="State" zh="狀態" />}><Bi {...LINK_TEXT[link.state]} /></Row>
+      {link.reason !== "" && <Row label={<Bi en="Why" zh="原因" />}>{link.reason}</Row>}
       <Row label={<Bi en="Port" zh="埠" />}>{link.port || "—"}</Row>
       <Row label={<Bi en="Firmware" zh="韌體" />}>{link.firmware || "—"}</Row>
+      {link.board !== "" && <Row label={<Bi en="Board, last reset" zh="電路板、上次重置" />}>{link.board}, {link.last_reset}</Row>}
       <Row label={<Bi en="Table" zh="牌桌" />}>{link.table_state}</Row>
-      {link.fault !== null && <Row label={<Bi en="Fault" zh="故障" />}><strong>{link.fault}</strong></Row>}
-      {link.fault_remedy !== "" && <Row label={<Bi en="Remedy" zh="處理" />}>{link.fault_remedy}</Row>}
+      {link.fault !== null && <Row label={<Bi en="Fault" zh="故障" />}><strong><Bi en={link.fault} zh={link.fault_zh || link.fault} /></strong></Row>}
+      {link.fault_remedy !== "" && <Row label={<Bi en="Remedy" zh="處理" />}><Bi en={link.fault_remedy} zh={link.fault_remedy_zh || link.fault_remedy} /></Row>}
+      <Row label={<Bi en="Round trip" zh="往返時間" />}>{link.round_trip_ms === null ? "—" : `${link.round_trip_ms} ms`}</Row>
+      <Row label={<Bi en="Errors in the last minute" zh="最近一分鐘錯誤" />}><span class="num">{link.errors_per_minute}</span></Row>
       <Counters counters={link.counters} />
+      {Object.keys(link.table_counters).length > 0 && (
+        <>
+          <Row label={<b><Bi en="At the table's end" zh="牌桌端" /></b>}>{""}</Row>
+          <Counters counters={link.table_counters} />
+        </>
+      )}
     </Card>
   );
 }
