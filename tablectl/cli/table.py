@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import time
 from collections.abc import Coroutine
@@ -16,14 +17,19 @@ from rich.table import Table
 
 from firmware_protocol import messages as m
 from firmware_protocol.client import TableClient
-from firmware_protocol.errors import ProtocolError, RefusedDeviceError
+from firmware_protocol.errors import (
+    LinkLostError,
+    OutcomeUnknownError,
+    ProtocolError,
+    RefusedDeviceError,
+)
 from firmware_protocol.events import (
     CommandFailedError,
     TableEvent,
     TableStatus,
     event_to_json,
 )
-from firmware_protocol.faults import FAULTS
+from firmware_protocol.faults import FAULTS, fault_line
 from firmware_protocol.framing import Frame
 from firmware_protocol.noise import Noise
 from firmware_protocol.simulator import SimulatedTable, parse_defect, serve
@@ -61,9 +67,15 @@ def monitor(
     as_json: JsonOption = False,
     frames: Annotated[bool, typer.Option(help="Every frame on the line, too.")] = False,
     seconds: Annotated[float | None, typer.Option(min=0, help="Stop after so long.")] = None,
+    interval: Annotated[
+        float, typer.Option(min=0, help="Seconds between questions for the inputs; 0: none.")
+    ] = 0.5,
 ) -> None:
-    """Print every event of the table as it comes, until Ctrl-C."""
-    _run(_monitor(choose_port(port), seconds, as_json=as_json, frames=frames))
+    """Print every event of the table, and its inputs as they change, until Ctrl-C.
+
+    Switches and photo sensors are asked for, which moves nothing: press one by hand and see it.
+    """
+    _run(_monitor(choose_port(port), seconds, interval, as_json=as_json, frames=frames))
 
 
 @app.command()
@@ -169,8 +181,27 @@ def _status_json(status: TableStatus, sensors: m.SensorReport) -> dict[str, Any]
         "port": status.port,
         "link": status.link.value,
         **found,
+        "fault": _fault_json(status),
         "sensors": to_json(sensors)["active"],
         "host_link": asdict(status.counters),
+        "round_trip_ms": status.round_trip_ms,
+        "errors_per_minute": status.errors_per_minute,
+    }
+
+
+def _fault_json(status: TableStatus) -> dict[str, Any] | None:
+    """The fault in words, as the display shows it; None without one."""
+    table = status.table
+    if table is None or table.fault is m.FaultCode.NONE:
+        return None
+    info = FAULTS[table.fault]
+    return {
+        "code": int(table.fault),
+        "name": table.fault.name,
+        "line": fault_line(table, status.raised),
+        "latched": info.latched,
+        "causes": list(info.causes),
+        "remedy": info.remedy,
     }
 
 
@@ -190,15 +221,19 @@ def _status_table(status: TableStatus, sensors: m.SensorReport) -> Table:
     if table is not None:
         grid.add_row("state", f"{_words(table.mode)}, motion {_words(table.motion)}")
         grid.add_row("centre, trays", f"{_CENTRE[table.centre]}, {_TRAYS[table.lifts]}")
-        fault = FAULTS[table.fault]
         if table.fault is not m.FaultCode.NONE:
-            where = "" if table.fault_side is m.Side.NONE else f" at {_words(table.fault_side)}"
-            grid.add_row("[red]fault", f"{fault.title}{where} ({_words(table.fault_cause)})")
-            grid.add_row("what to do", fault.remedy)
+            grid.add_row("[red]fault", f"{int(table.fault)}: {fault_line(table, status.raised)}")
+            grid.add_row("what to do", FAULTS[table.fault].remedy)
     if stacks is not None:
         counts = " ".join(f"{a}/{b}" for a, b in zip(stacks.counts, stacks.targets, strict=True))
         grid.add_row("stacks", counts)
     grid.add_row("active inputs", ", ".join(to_json(sensors)["active"]) or "none")
+    if status.round_trip_ms is not None:
+        grid.add_row(
+            "link",
+            f"{status.link}, round trip {status.round_trip_ms:.1f} ms, "
+            f"{status.errors_per_minute} errors in the last minute",
+        )
     grid.add_row("link, our side", _counters(asdict(status.counters)))
     if report is not None:
         grid.add_row("link, its side", _counters(to_json(report)))
@@ -219,22 +254,29 @@ def _words(item: Any) -> str:
     return str(item.name).lower().replace("_", " ")
 
 
-async def _monitor(port: str, seconds: float | None, *, as_json: bool, frames: bool) -> int:
-    start = time.monotonic()
+class _Monitor:
+    """Prints what comes, each thing as it changes."""
 
-    def show(data: dict[str, Any]) -> None:
-        if as_json:
-            typer.echo(json.dumps({"t": round(time.monotonic() - start, 4), **data}))
-        else:
-            name = data.pop("type")
-            values = "  ".join(f"{key}={value}" for key, value in data.items())
-            typer.echo(f"{time.monotonic() - start:9.3f}  {name:<14} {values}")
+    def __init__(self, *, as_json: bool) -> None:
+        self._as_json = as_json
+        self._start = time.monotonic()
+        self._last: dict[str, dict[str, Any]] = {}
 
-    def on_event(event: TableEvent) -> None:
-        show(event_to_json(event))
+    def on_event(self, event: TableEvent) -> None:
+        """An event of the table or of the link."""
+        data = event_to_json(event)
+        if isinstance(event, _REPEATED):
+            steady = {key: value for key, value in data.items() if key not in _ALWAYS_NEW}
+            if self._last.get(data["type"]) == steady:
+                return
+            before, self._last[data["type"]] = self._last.get(data["type"]), steady
+            if isinstance(event, m.SensorReport) and before is not None and not self._as_json:
+                data = _changed_inputs(before["active"], data["active"])
+        self._show(data)
 
-    def on_frame(way: str, frame: Frame) -> None:
-        show(
+    def on_frame(self, way: str, frame: Frame) -> None:
+        """A frame on the line."""
+        self._show(
             {
                 "type": f"{way} {frame.kind.name}",
                 "session": frame.session,
@@ -244,16 +286,60 @@ async def _monitor(port: str, seconds: float | None, *, as_json: bool, frames: b
             }
         )
 
+    def _show(self, data: dict[str, Any]) -> None:
+        seconds = time.monotonic() - self._start
+        if self._as_json:
+            typer.echo(json.dumps({"t": round(seconds, 4), **data}))
+            return
+        values = "  ".join(f"{key}={_plain(value)}" for key, value in data.items() if key != "type")
+        typer.echo(f"{seconds:9.3f}  {data['type']:<14} {values}")
+
+
+_REPEATED = (m.TableState, m.Stacks, m.SensorReport, m.LinkReport)
+"""What a question is answered with, changed or not."""
+_ALWAYS_NEW = {"uptime_ms", "frames_received", "frames_sent"}
+
+
+def _changed_inputs(before: list[str], now: list[str]) -> dict[str, Any]:
+    return {
+        "type": "SensorReport",
+        "on": [name for name in now if name not in before],
+        "off": [name for name in before if name not in now],
+    }
+
+
+def _plain(value: Any) -> str:
+    return ",".join(map(str, value)) or "-" if isinstance(value, list) else str(value)
+
+
+async def _monitor(
+    port: str, seconds: float | None, interval: float, *, as_json: bool, frames: bool
+) -> int:
+    monitor = _Monitor(as_json=as_json)
     client = TableClient(
-        port, connect_timeout=None, on_event=on_event, on_frame=on_frame if frames else None
+        port,
+        connect_timeout=None,
+        on_event=monitor.on_event,
+        on_frame=monitor.on_frame if frames else None,
     )
     async with client:
         try:
             async with asyncio.timeout(seconds):
-                await asyncio.Event().wait()
+                while True:
+                    await asyncio.sleep(interval or _FOREVER)
+                    await _ask_inputs(client)
         except TimeoutError:
             return 0
-    return 0
+
+
+_FOREVER = 3600.0
+
+
+async def _ask_inputs(client: TableClient) -> None:
+    """The table tells its inputs only when asked; without a link there is nobody to ask."""
+    if client.status.link.is_up:
+        with contextlib.suppress(LinkLostError, OutcomeUnknownError):
+            await client.command(m.QueryState())
 
 
 async def _selftest(port: str, wait: float, *, as_json: bool) -> int:

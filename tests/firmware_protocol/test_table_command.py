@@ -1,6 +1,8 @@
 """``tablectl table``: what a person at the shell sees and gets."""
 
 import json
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from firmware_protocol import messages as m
+from firmware_protocol.faults import FAULTS
 from firmware_protocol.firmware import Identity
 from firmware_protocol.simulator import Defect, SimulatedTable
 from tablectl.cli.table import app
@@ -38,8 +41,13 @@ def test_status_names_a_latched_fault_and_the_remedy(table: SimulatedTable) -> N
     table.set_e_stop(is_open=True)
     table.wait_for(lambda plant: plant.mode is m.TableMode.EMERGENCY_STOP)
     shown = runner.invoke(app, ["status", "-p", table.port]).stdout
-    assert "emergency stop" in shown
+    assert "11: emergency stop" in shown
     assert "release the switch" in shown
+    data = json.loads(runner.invoke(app, ["status", "-p", table.port, "--json"]).stdout)
+    assert data["fault"]["name"] == "EMERGENCY_STOP"
+    assert data["fault"]["line"] == "emergency stop (the safety contact is open)"
+    assert data["fault"]["remedy"] == FAULTS[m.FaultCode.EMERGENCY_STOP].remedy
+    assert "E_STOP_OPEN" in data["sensors"]
 
 
 def test_selftest_passes_and_fails_by_its_exit_code(table: SimulatedTable) -> None:
@@ -62,6 +70,23 @@ def test_monitor_prints_events_and_frames_as_json_lines(table: SimulatedTable) -
     assert shown.exit_code == 0
     kinds = {json.loads(line)["type"] for line in shown.stdout.splitlines()}
     assert {"LinkChanged", "TableState", "Stacks", "tx SYN", "rx SYN_ACK"} <= kinds
+
+
+def test_monitor_shows_inputs_as_they_change(table: SimulatedTable) -> None:
+    def open_the_lid() -> None:
+        table.wait_for(lambda plant: plant.connected)
+        time.sleep(0.3)
+        table.set_cover(is_open=True)
+
+    threading.Thread(target=open_the_lid, daemon=True).start()
+    options = ["monitor", "-p", table.port, "--interval", "0.1", "--seconds", "2"]
+    lines = runner.invoke(app, options).stdout.splitlines()
+    reports = [line for line in lines if " SensorReport " in line]
+    assert "HEAD_HOME_0" in reports[0], "at first all that are active"
+    assert reports[1].endswith("on=COVER_OPEN  off=-")
+    assert len(reports) == 2, "then only what changes"
+    states = [line for line in lines if " TableState " in line]
+    assert len(states) == 2, "told at the start, and when the lid was opened"
 
 
 @pytest.mark.parametrize(
