@@ -123,18 +123,31 @@ class PatternView(Message):
 
 
 class WinView(Message):
-    """One winner of a settled hand; ``tile`` is the winning tile, ``hand`` without it."""
+    """One winner of a settled hand; ``tile`` is the winning tile, ``hand`` without it.
+
+    ``tile_certain`` is false where the winning tile was not read for sure and nobody has confirmed
+    it.
+    """
 
     seat: int
     by: str
     from_seat: int | None
     tile: str | None
+    tile_certain: bool = True
     hand: tuple[TileView, ...]
     melds: tuple[MeldView, ...] = ()
     patterns: tuple[PatternView, ...] = ()
     unit: str = ""
     wild_as: tuple[tuple[str, str], ...] = ()
     """(wild tile, the tile that it stands for), in hand order."""
+
+
+class PaymentView(Message):
+    """What one seat pays another in the end, all that is owed between them together."""
+
+    payer: int
+    receiver: int
+    points: int
 
 
 class SettlementView(Message):
@@ -152,10 +165,12 @@ class SettlementView(Message):
     drawn: bool = False
     wins: tuple[WinView, ...] = ()
     delta: tuple[int, ...] = ()
+    payments: tuple[PaymentView, ...] = ()
     totals: tuple[int, ...] = ()
     lines: tuple[str, ...] = ()
     error: str | None = None
     error_text: str = ""
+    error_text_zh: str = ""
     next_dealer: int | None = None
     next_streak: int | None = None
     next_round_wind: str | None = None

@@ -70,7 +70,7 @@ def agrees(settlement: Settlement, expect: Expect) -> bool:
 
 
 def _as_object(case: ScoreCase, settlement: Settlement, ok: bool | None) -> dict[str, Any]:
-    return {"id": case.id, **settlement.model_dump(mode="json"), "ok": ok}
+    return {"id": case.id, **settlement.model_dump(mode="json", exclude={"payments"}), "ok": ok}
 
 
 def _show(case: ScoreCase, settlement: Settlement, ok: bool | None) -> None:

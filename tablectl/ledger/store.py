@@ -134,6 +134,23 @@ class Ledger:
             )
             return done.rowcount == 1
 
+    def rename_seats(self, session: str, names: Sequence[str]) -> bool:
+        """Note who sits where now; what was told of earlier hands keeps the names of then.
+
+        Returns:
+            Whether anything changed.
+
+        Raises:
+            UnknownSessionError: no such session.
+        """
+        told = _dumps(list(names))
+        with self._transaction() as db:
+            self._require_session(session)
+            done = db.execute(
+                "UPDATE sessions SET names = ? WHERE id = ? AND names != ?", (told, session, told)
+            )
+            return done.rowcount == 1
+
     def end_session(self, session: str, t: float) -> None:
         """Note the end; the first end counts.
 

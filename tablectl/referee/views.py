@@ -12,6 +12,7 @@ from tablectl.messages import (
     IssueView,
     MeldView,
     PatternView,
+    PaymentView,
     SeatView,
     SettlementView,
     TileView,
@@ -140,6 +141,7 @@ class HandView:
                     by=event.by,
                     from_seat=event.source,
                     tile=event.tile,
+                    tile_certain=self._winning_certain(event.seat),
                     hand=self.tiles(hand),
                     melds=self.melds(event.seat),
                     patterns=tuple(self._pattern(i, float(v)) for i, v in values.items()),
@@ -148,6 +150,11 @@ class HandView:
                 )
             )
         return tuple(out)
+
+    def _winning_certain(self, seat: int) -> bool:
+        """Whether the winning tile was read for sure; one that nobody laid down is none to read."""
+        tile = self.layout.winning.get(seat)
+        return tile is None or self.hand.sure(tile)
 
     def _pattern(self, pattern_id: str, value: float) -> PatternView:
         pattern = self.hand.rules.pattern(pattern_id)
@@ -163,7 +170,12 @@ class HandView:
         return SettlementView(
             hand_id=hand_id, hand=number, t=t, final=final, drawn=not wins, wins=wins,
             delta=settlement.delta or (), totals=totals, lines=settlement.lines, error=error,
+            payments=tuple(
+                PaymentView(payer=payer, receiver=receiver, points=points)
+                for payer, receiver, points in settlement.payments
+            ),
             error_text=issue_text(error)[0] if error else "",
+            error_text_zh=issue_text(error)[1] if error else "",
         )  # fmt: skip
 
 

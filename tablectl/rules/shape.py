@@ -141,6 +141,19 @@ def fits_in_set(
     return False
 
 
+def is_near(counts: Sequence[int], tile: Tile) -> bool:
+    """Whether tiles are held that could share a run, a pung or a pair with this one.
+
+    Without wild tiles no other tile completes sets and a pair, or pairs.
+    """
+    if counts[tile]:
+        return True
+    if tile >= 27:
+        return False
+    low = tile // 9 * 9
+    return any(counts[max(low, tile - 2) : min(low + 9, tile + 3)])
+
+
 def is_pairs(counts: Sequence[int], wilds: int) -> bool:
     """Whether naturals and wild tiles make pairs alone (four alike are two pairs)."""
     singles = sum(n % 2 for n in counts)

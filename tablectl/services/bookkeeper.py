@@ -1,4 +1,4 @@
-"""Enters final settlements from the bus into the ledger, in a thread of its own.
+"""Enters final settlements and the seats' names from the bus into the ledger, in its own thread.
 
 A hand that is settled anew, after a correction, supersedes its former payments. A ledger that
 can't be written is reported and does not stop the game; the recording still has everything.
@@ -15,7 +15,7 @@ from pathlib import Path
 import structlog
 
 from tablectl.ledger import Hand, HandConflictError, Ledger, LedgerError, SessionInfo
-from tablectl.messages import SettlementView
+from tablectl.messages import SettlementView, TableState
 from tablectl.services.bus import Bus, Entry
 
 log = structlog.get_logger(__name__)
@@ -25,6 +25,11 @@ log = structlog.get_logger(__name__)
 class _End:
     session: str
     t: float
+
+
+@dataclass(frozen=True)
+class _Names:
+    names: tuple[str, ...]
 
 
 class Bookkeeper:
@@ -50,18 +55,26 @@ class Bookkeeper:
         self._session = session
         self._path = path
         self._on_problem = on_problem
-        self._queue: queue.SimpleQueue[SettlementView | _End | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[SettlementView | _Names | _End | None] = queue.SimpleQueue()
+        self._names = session.names
         self.problem = ""
         with Ledger(path) as ledger:
             ledger.start_session(session)
         self._thread = threading.Thread(target=self._run, name="bookkeeper", daemon=True)
         self._thread.start()
-        self._cancel = bus.on(SettlementView, self._take)
+        self._cancels = (bus.on(SettlementView, self._take), bus.on(TableState, self._take_names))
 
     def _take(self, entry: Entry[SettlementView]) -> None:
         view = entry.message
         if view.final and view.delta and view.error is None:
             self._queue.put(view)
+
+    def _take_names(self, entry: Entry[TableState]) -> None:
+        """Seats may be renamed on the display at any time."""
+        names = tuple(seat.name for seat in entry.message.seats)
+        if names and names != self._names:
+            self._names = names
+            self._queue.put(_Names(names))
 
     def _run(self) -> None:
         try:
@@ -71,10 +84,12 @@ class Bookkeeper:
         except LedgerError as error:
             self._report(f"the ledger can't be used: {error}")
 
-    def _enter(self, ledger: Ledger, item: SettlementView | _End) -> None:
+    def _enter(self, ledger: Ledger, item: SettlementView | _Names | _End) -> None:
         try:
             if isinstance(item, _End):
                 ledger.end_session(item.session, item.t)
+            elif isinstance(item, _Names):
+                ledger.rename_seats(self._session.id, item.names)
             else:
                 enter(ledger, self._session.id, item)
         except LedgerError as error:
@@ -92,7 +107,8 @@ class Bookkeeper:
         Args:
             ended: time at which the session ended; None leaves it open.
         """
-        self._cancel()
+        for cancel in self._cancels:
+            cancel()
         if ended is not None:
             self._queue.put(_End(self._session.id, ended))
         self._queue.put(None)

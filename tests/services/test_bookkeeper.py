@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tablectl.ledger import HandConflictError, Ledger, LedgerError, SessionInfo
-from tablectl.messages import SettlementView
+from tablectl.messages import SeatView, SettlementView, TableState
 from tablectl.services.bookkeeper import Bookkeeper, enter
 from tablectl.services.bus import Bus
 from tablectl.services.clock import RecordedClock
@@ -48,6 +48,30 @@ async def test_final_settlements_are_entered_and_provisional_ones_are_not(tmp_pa
         ]
         assert ledger.session("s1").session.ended == 9.0
         assert ledger.hand("s1/1").detail["hand_id"] == "s1/1"
+
+
+async def test_a_seat_renamed_on_the_display_is_renamed_in_the_ledger(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    bus = Bus(RecordedClock())
+    keeper = Bookkeeper(bus, path, SESSION)
+
+    def state(*names: str) -> TableState:
+        return TableState(
+            table="t1", seats=tuple(SeatView(seat=i, name=n, wind="E") for i, n in enumerate(names))
+        )
+
+    bus.publish("/game/state", state("A", "B", "C", "D"))
+    bus.publish("/game/settlement", settled(1, 6, -2, -2, -2))
+    bus.publish("/game/state", state("A", "Mei 梅", "C", "D"))
+    bus.publish("/game/state", state())
+    await asyncio.to_thread(keeper.close, 9.0)
+    assert keeper.problem == ""
+    with Ledger(path) as ledger:
+        assert ledger.session("s1").session.names == ("A", "Mei 梅", "C", "D")
+        assert not ledger.rename_seats("s1", ("A", "Mei 梅", "C", "D"))
+        with pytest.raises(LedgerError, match="s2"):
+            ledger.rename_seats("s2", ("A",))
+        assert ledger.hand("s1/1").revision == 1
 
 
 async def test_a_replayed_or_restarted_session_changes_nothing(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import {
   type IssueView,
   type MeldView,
   type PatternView,
+  type PaymentView,
   type Phase,
   type Question,
   type Questions,
@@ -161,6 +162,7 @@ function win(value: unknown): WinView {
     by: text(f["by"]),
     from_seat: numberOrNull(f["from_seat"]),
     tile: textOrNull(f["tile"]),
+    tile_certain: flag(f["tile_certain"], true),
     hand: list(f["hand"], tile),
     melds: list(f["melds"], meld),
     patterns: list(f["patterns"], pattern),
@@ -170,6 +172,11 @@ function win(value: unknown): WinView {
       return [text(wild, "?"), text(as, "?")] as const;
     }),
   };
+}
+
+function payment(value: unknown): PaymentView {
+  const f = fields(value, "payment");
+  return { payer: number(f["payer"]), receiver: number(f["receiver"]), points: number(f["points"]) };
 }
 
 export function decodeSettlement(value: unknown): SettlementView {
@@ -184,10 +191,12 @@ export function decodeSettlement(value: unknown): SettlementView {
     drawn: flag(f["drawn"]),
     wins: list(f["wins"], win),
     delta: list(f["delta"], (entry) => number(entry)),
+    payments: list(f["payments"], payment),
     totals: list(f["totals"], (entry) => number(entry)),
     lines: list(f["lines"], (entry) => text(entry)),
     error: textOrNull(f["error"]),
     error_text: text(f["error_text"]),
+    error_text_zh: text(f["error_text_zh"]),
     next_dealer: numberOrNull(f["next_dealer"]),
     next_streak: numberOrNull(f["next_streak"]),
     next_round_wind: textOrNull(f["next_round_wind"]),

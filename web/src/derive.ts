@@ -101,6 +101,12 @@ export interface Transfer {
   readonly amount: number;
 }
 
+/** Who pays whom as the daemon tells it; an older one tells only the net changes. */
+export function payments(settlement: SettlementView): readonly Transfer[] | null {
+  if (settlement.payments.length === 0) return transfers(settlement.delta);
+  return settlement.payments.map(({ payer, receiver, points }) => ({ from: payer, to: receiver, amount: points }));
+}
+
 /**
  * Who pays whom, where the net changes leave one answer: a single receiver or a single payer.
  * Null for several on both sides; then only the net changes are certain.
@@ -159,8 +165,10 @@ export function linkSeverity(health: Health): Severity {
 
 const GOOD_CAMERA: ReadonlySet<string> = new Set(["fine", "ok"]);
 const STARTING_CAMERA: ReadonlySet<string> = new Set(["starting", "off", "none"]);
+/** Reading goes on, with less certainty. */
+const POOR_CAMERA: ReadonlySet<string> = new Set(["dim", "bright", "tinted", "flicker"]);
 
 export function cameraSeverity(health: Health): Severity {
   if (GOOD_CAMERA.has(health.camera)) return "good";
-  return STARTING_CAMERA.has(health.camera) ? "warn" : "bad";
+  return STARTING_CAMERA.has(health.camera) || POOR_CAMERA.has(health.camera) ? "warn" : "bad";
 }

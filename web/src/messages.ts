@@ -127,17 +127,30 @@ export interface PatternView {
 
 /**
  * One winner of a settled hand; `tile` is the winning tile, `hand` without it.
+ *
+ * `tile_certain` is false where the winning tile was not read for sure and nobody has confirmed
+ * it.
  */
 export interface WinView {
   readonly seat: number;
   readonly by: string;
   readonly from_seat: number | null;
   readonly tile: string | null;
+  readonly tile_certain: boolean;
   readonly hand: readonly TileView[];
   readonly melds: readonly MeldView[];
   readonly patterns: readonly PatternView[];
   readonly unit: string;
   readonly wild_as: readonly (readonly [string, string])[];
+}
+
+/**
+ * What one seat pays another in the end, all that is owed between them together.
+ */
+export interface PaymentView {
+  readonly payer: number;
+  readonly receiver: number;
+  readonly points: number;
 }
 
 /**
@@ -155,10 +168,12 @@ export interface SettlementView {
   readonly drawn: boolean;
   readonly wins: readonly WinView[];
   readonly delta: readonly number[];
+  readonly payments: readonly PaymentView[];
   readonly totals: readonly number[];
   readonly lines: readonly string[];
   readonly error: string | null;
   readonly error_text: string;
+  readonly error_text_zh: string;
   readonly next_dealer: number | null;
   readonly next_streak: number | null;
   readonly next_round_wind: string | null;

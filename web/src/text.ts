@@ -197,6 +197,33 @@ export function clock(ms: number): string {
   return [d.getHours(), d.getMinutes(), d.getSeconds()].map((n) => String(n).padStart(2, "0")).join(":");
 }
 
+interface CameraText {
+  readonly state: Bilingual;
+  /** The daemon gives the remedy in English. */
+  readonly remedy: string;
+}
+
+const CAMERA: Readonly<Record<string, CameraText>> = {
+  starting: { state: { en: "starting", zh: "啟動中" }, remedy: "" },
+  fine: { state: { en: "fine", zh: "正常" }, remedy: "" },
+  stale: { state: { en: "frozen: the same picture again and again", zh: "畫面凍結" }, remedy: "請拔下攝影機再插回，或檢查影像來源。" },
+  lost: { state: { en: "lost: no pictures", zh: "無影像" }, remedy: "請檢查插頭、線材與電源。" },
+  wrong_size: { state: { en: "wrong picture size", zh: "影像尺寸不符" }, remedy: "請改回校準時的尺寸，或重新校準。" },
+  moved: { state: { en: "moved", zh: "已移位" }, remedy: "請固定攝影機，並於 #calibrate 頁重新校準。" },
+  dark: { state: { en: "dark", zh: "過暗" }, remedy: "請開燈，或打開鏡頭蓋。" },
+  blocked: { state: { en: "view blocked", zh: "視線被遮" }, remedy: "有人或物擋住牌桌；離開後自動繼續辨識。" },
+  dim: { state: { en: "the light has fallen", zh: "燈光變暗" }, remedy: "請重新開燈；辨識較不確定，可能多問幾次。" },
+  bright: { state: { en: "overexposed", zh: "過曝" }, remedy: "請遮住直射鏡頭的燈，或降低曝光。" },
+  tinted: { state: { en: "colours have shifted", zh: "偏色" }, remedy: "請固定攝影機白平衡，或恢復燈光。" },
+  flicker: { state: { en: "the light flickers", zh: "閃爍" }, remedy: "請將攝影機設為當地電源頻率，或更換燈具。" },
+};
+
+/** A state of the camera; one of a newer daemon is shown as it came. */
+export function cameraText(state: string): CameraText {
+  const known = state.replaceAll("_", " ");
+  return CAMERA[state] ?? { state: { en: known, zh: known }, remedy: "" };
+}
+
 /** A probability as shown on an alternative. */
 export function percent(probability: number): string {
   const value = probability * 100;

@@ -105,6 +105,23 @@ describe("the settlement", () => {
     expect(text).toMatch(/Mei 8 ⟶ Chen/);
   });
 
+  it("shows who pays whom where net changes alone do not tell, and an unsure winning tile", () => {
+    const two = {
+      ...settlement(),
+      delta: [-12, 20, -20, 12],
+      payments: [
+        { payer: 0, receiver: 1, points: 12 },
+        { payer: 2, receiver: 1, points: 8 },
+        { payer: 2, receiver: 3, points: 12 },
+      ],
+    };
+    const wins = [{ seat: 1, by: "discard", from_seat: 0, tile: "3p", tile_certain: false, hand: [] }];
+    const model = play([message("settlement", { ...two, wins })], live({ phase: "settled", hand: 3 }));
+    const html = draw(model, <Settlement settlement={model.settlement!} state={model.state!} />);
+    expect(words(html)).toMatch(/Mei 12 ⟶ Jonas +Chen 8 ⟶ Jonas +Chen 12 ⟶ Aiko/);
+    expect(html).toMatch(/data-testid="win-tile-1".*3 Circles 三筒, not sure 未確認/);
+  });
+
   it("is plainly provisional while not final", () => {
     const model = play([message("settlement", settlement({ ...won, final: false }))], live({ phase: "settling" }));
     const html = draw(model, <Settlement settlement={model.settlement!} state={model.state!} />);

@@ -92,7 +92,9 @@ def _drawn(case: ScoreCase, wild: Wild, options: BeijingOptions, names: Names) -
     head = "Drawn hand." if lines else "Drawn hand: nobody pays."
     if lines and is_upstairs(case, options):
         lines.append("Upstairs: everything is doubled")
-    return Settlement(delta=payments.delta, patterns={}, lines=(head, *lines))
+    return Settlement(
+        delta=payments.delta, payments=payments.transfers, patterns={}, lines=(head, *lines)
+    )
 
 
 def _situation(claim: _Claim) -> Situation | None:
@@ -172,6 +174,7 @@ def _pay(claim: _Claim, counted: Counted) -> Settlement:
     lines.append(_balance(payments, names))
     return Settlement(
         delta=payments.delta,
+        payments=payments.transfers,
         patterns={win.seat: patterns},
         wild_as={win.seat: shown} if shown else {},
         lines=tuple(lines),
@@ -226,7 +229,9 @@ def false_win(case: ScoreCase, options: BeijingOptions, names: Names) -> Settlem
     if upstairs:
         lines.append("Upstairs: everything is doubled")
     lines.append(_balance(payments, names))
-    return Settlement(delta=payments.delta, patterns={}, lines=tuple(lines))
+    return Settlement(
+        delta=payments.delta, payments=payments.transfers, patterns={}, lines=tuple(lines)
+    )
 
 
 _FIXED = 20

@@ -12,7 +12,7 @@ from tablectl.rules.decompose import Counts, counts_of
 from tablectl.rules.fenghua.options import FenghuaOptions
 from tablectl.rules.groups import Group, Kind
 from tablectl.rules.melds import as_group
-from tablectl.rules.shape import is_independent, is_pairs, is_sets_and_pair
+from tablectl.rules.shape import is_independent, is_near, is_pairs, is_sets_and_pair
 from tablectl.rules.wild import NO_WILD, Wild
 from tablectl.tiles import N_PLAYING, WINDS, Tile, is_flower, is_honour
 
@@ -210,11 +210,13 @@ def is_single_call(hand: Hand) -> bool:
     held = Counter({Tile(i): n for i, n in enumerate(hand.before)})
     for meld in hand.melds:
         held.update(meld.tiles)
+    # Anything may complete wild tiles, independent tiles and honours; else the tile must fit.
+    anything = hand.wilds_before or not any(hand.before[:27]) or max(hand.before) == 1
     calls = 0
     for kind in map(Tile, range(N_PLAYING)):
-        if held[kind] < 4 and is_winning(
-            plus_one(hand.before, kind), hand.wilds_before, hand.melds
-        ):
+        if held[kind] >= 4 or not (anything or is_near(hand.before, kind)):
+            continue
+        if is_winning(plus_one(hand.before, kind), hand.wilds_before, hand.melds):
             calls += 1
             if calls > 1:
                 return False

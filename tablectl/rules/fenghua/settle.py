@@ -224,6 +224,7 @@ def _pay(claim: _Claim, counted: _Counted) -> Settlement:
     lines.append(f"{names(win.seat)} receives {payments.delta[win.seat]}")
     return Settlement(
         delta=payments.delta,
+        payments=payments.transfers,
         patterns={win.seat: dict(counted.points)},
         wild_as={win.seat: shown} if shown else {},
         lines=tuple(lines),

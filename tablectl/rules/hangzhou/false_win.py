@@ -43,4 +43,4 @@ def false_win(case: ScoreCase, options: HangzhouOptions, names: Names) -> Settle
         f"{names(win.seat)} {meant}",
         *(f"{names(seat)} receives {share}" for seat, share in owed.items()),
     )
-    return Settlement(delta=payments.delta, patterns={}, lines=lines)
+    return Settlement(delta=payments.delta, payments=payments.transfers, patterns={}, lines=lines)

@@ -167,4 +167,9 @@ def _settlement(claim: _Claim, settled: Bill, found: Multipliers, lines: list[st
         if paid < owed:
             lines.append(f"{names(payer)} has {paid} chips left and pays those: no debt arises")
     lines.append(f"{names(win.seat)} receives {payments.delta[win.seat]}")
-    return Settlement(delta=payments.delta, patterns={win.seat: found}, lines=tuple(lines))
+    return Settlement(
+        delta=payments.delta,
+        payments=payments.transfers,
+        patterns={win.seat: found},
+        lines=tuple(lines),
+    )

@@ -71,7 +71,12 @@ def _pay(
         payments.pay(payer, win.seat, amount)
         lines.append(f"{names(payer)} pays {why}: {amount}")
     lines.append(f"{names(win.seat)} receives {payments.delta[win.seat]}")
-    return Settlement(delta=payments.delta, patterns={win.seat: counted.faan}, lines=tuple(lines))
+    return Settlement(
+        delta=payments.delta,
+        payments=payments.transfers,
+        patterns={win.seat: counted.faan},
+        lines=tuple(lines),
+    )
 
 
 def _sum_text(counted: Counted) -> str:

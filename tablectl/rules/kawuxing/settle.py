@@ -39,6 +39,7 @@ def settle(case: ScoreCase, options: KawuxingOptions, names: Names) -> Settlemen
         lines.append(_balance(payments, names))
     return Settlement(
         delta=payments.delta,
+        payments=payments.transfers,
         patterns={win.seat: hand.doubles for win, hand in counted},
         lines=tuple(lines),
     )
@@ -139,4 +140,6 @@ def false_win(case: ScoreCase, options: KawuxingOptions, names: Names) -> Settle
     caller = names(case.outcome.wins[0].seat)
     lines = [f"{caller} declared a false win; the document names no penalty."]
     lines += pay_kongs(case, payments, names)
-    return Settlement(delta=payments.delta, patterns={}, lines=tuple(lines))
+    return Settlement(
+        delta=payments.delta, payments=payments.transfers, patterns={}, lines=tuple(lines)
+    )

@@ -166,6 +166,7 @@ def _pay(claim: _Claim, counted: Counted, hand: Fan, held: Held) -> Settlement:
     lines.append(f"{names(win.seat)} receives {payments.delta[win.seat]}")
     return Settlement(
         delta=payments.delta,
+        payments=payments.transfers,
         patterns={win.seat: dict(fan)},
         wild_as={win.seat: shown} if shown else {},
         lines=tuple(lines),

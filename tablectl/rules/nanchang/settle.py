@@ -49,7 +49,10 @@ def settle(case: ScoreCase, options: NanchangOptions, names: Names) -> Settlemen
     if win is None:
         lines = pay_bonuses(case, wild, options, names, payments)
         return Settlement(
-            delta=payments.delta, patterns={}, lines=("Drawn hand: nobody wins.", *lines)
+            delta=payments.delta,
+            payments=payments.transfers,
+            patterns={},
+            lines=("Drawn hand: nobody wins.", *lines),
         )
     claim = _Claim(case, win, wild, names)
     refusal = (
@@ -64,7 +67,11 @@ def settle(case: ScoreCase, options: NanchangOptions, names: Names) -> Settlemen
     lines = pay_bonuses(case, wild, options, names, payments)
     last = f"{names(win.seat)} receives {payments.delta[win.seat]} in all"
     return settled.model_copy(
-        update={"delta": payments.delta, "lines": (*settled.lines, *lines, last)}
+        update={
+            "delta": payments.delta,
+            "payments": payments.transfers,
+            "lines": (*settled.lines, *lines, last),
+        }
     )
 
 
@@ -181,6 +188,7 @@ def _pay(claim: _Claim, counted: _Counted, payments: Payments) -> Settlement:
         lines.append(f"{names(payer)} pays {why if why == str(amount) else f'{why} = {amount}'}")
     return Settlement(
         delta=payments.delta,
+        payments=payments.transfers,
         patterns={win.seat: dict(patterns)},
         wild_as={win.seat: shown} if shown else {},
         lines=tuple(lines),

@@ -33,4 +33,6 @@ def false_win_under(case: ScoreCase, terms: Terms, names: Names) -> Settlement:
         points = divided(value, terms)
         payments.pay(win.seat, seat, points)
         lines.append(f"{names(seat)} receives {points}")
-    return Settlement(delta=payments.delta, patterns={}, lines=tuple(lines))
+    return Settlement(
+        delta=payments.delta, payments=payments.transfers, patterns={}, lines=tuple(lines)
+    )

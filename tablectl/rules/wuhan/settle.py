@@ -175,6 +175,7 @@ def _pay(claim: Claim, best: Counted) -> Settlement:
     shown = _wild_as(claim, best.form.reading)
     return Settlement(
         delta=payments.delta,
+        payments=payments.transfers,
         patterns={win.seat: best.patterns},
         wild_as={win.seat: shown} if shown else {},
         lines=lines,

@@ -32,7 +32,9 @@ def false_win(case: ScoreCase, options: XiamenOptions, names: Names) -> Settleme
         payments.pay(win.seat, other, amount)
         lines.append(f"{names(other)} receives (base {due} + {flowers}) × {multiplier} = {amount}")
     first = f"{names(win.seat)} declared a false win and pays what it meant to receive"
-    return Settlement(delta=payments.delta, patterns={}, lines=(first, *lines))
+    return Settlement(
+        delta=payments.delta, payments=payments.transfers, patterns={}, lines=(first, *lines)
+    )
 
 
 def _multiplier(case: ScoreCase, golds: int, options: XiamenOptions) -> int:

@@ -209,6 +209,7 @@ def _pay(claim: _Claim, hand: Hand, counted: _Counted) -> Settlement:
     patterns = {win.seat: {way: multiplier, **counted.items}}
     return Settlement(
         delta=payments.delta,
+        payments=payments.transfers,
         patterns={seat: dict(found) for seat, found in patterns.items()},
         wild_as={win.seat: shown} if shown else {},
         lines=tuple(lines),

@@ -43,7 +43,7 @@ def false_win(case: ScoreCase, options: YangzhouOptions, names: Names) -> Settle
         f"Way of winning and sets laid out: {told or 'no points'}",
         *(f"{names(seat)} receives {share}" for seat, share in owed.items()),
     )
-    return Settlement(delta=payments.delta, patterns={}, lines=lines)
+    return Settlement(delta=payments.delta, payments=payments.transfers, patterns={}, lines=lines)
 
 
 def _pungs_laid(case: ScoreCase, win: Win) -> dict[str, int]:

@@ -9,7 +9,7 @@ from tablectl.rules.case import Meld, ScoreCase, Win
 from tablectl.rules.decompose import counts_of, standard
 from tablectl.rules.groups import Group, Kind, Reading
 from tablectl.rules.melds import as_group
-from tablectl.rules.shape import is_sets_and_pair
+from tablectl.rules.shape import is_near, is_sets_and_pair
 from tablectl.rules.wild import NO_WILD
 from tablectl.rules.yangzhou.options import YangzhouOptions
 from tablectl.rules.yangzhou.patterns import COMBINATIONS, PATTERNS, points
@@ -68,7 +68,7 @@ def calls(hand: Sequence[Tile]) -> tuple[Tile, ...]:
     counts = list(counts_of(hand))
     found = []
     for kind in range(len(counts)):
-        if counts[kind] < _COPIES:
+        if counts[kind] < _COPIES and is_near(counts, Tile(kind)):
             counts[kind] += 1
             if is_sets_and_pair(counts, 0):
                 found.append(Tile(kind))

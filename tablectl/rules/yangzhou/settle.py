@@ -122,7 +122,9 @@ def _pay(case: ScoreCase, claims: list[_Claim], names: Names) -> Settlement:
             payments.pay(payer, win.seat, amount)
         lines.append(f"{names(win.seat)} receives {sum(bill.values())}")
     patterns = {claim.win.seat: dict(claim.counted.points) for claim in claims}
-    return Settlement(delta=payments.delta, patterns=patterns, lines=tuple(lines))
+    return Settlement(
+        delta=payments.delta, payments=payments.transfers, patterns=patterns, lines=tuple(lines)
+    )
 
 
 def _bill(case: ScoreCase, claim: _Claim, names: Names) -> tuple[dict[int, int], list[str]]:

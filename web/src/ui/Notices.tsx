@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { clock } from "../text";
+import { cameraSeverity } from "../derive";
+import { cameraText, clock } from "../text";
 import { Bi } from "./Bi";
 import { useView } from "./context";
 
@@ -66,15 +67,23 @@ export function ProblemBar(): VNode | null {
   // The fault has its own line with the remedy; a problem that repeats it says nothing new.
   const problems = (live ? (health?.problems ?? []) : []).filter(
     (problem) => !fault || !(problem.includes(fault) || problem === remedy),
-  );
+  ).filter((problem) => problem !== health?.camera_remedy);
+  // The camera's state has its own line, in both languages.
+  const camera = live && health && cameraSeverity(health) !== "good" && health.camera_remedy !== "" ? health : null;
   if (unreadable) problems.push(`This page could not read a message (${unreadable}). Reload the page.`);
-  if (!fault && problems.length === 0) return null;
+  if (!fault && !camera && problems.length === 0) return null;
   return (
     <div class="problems" data-testid="problems" role="status">
       {fault && (
         <p class="fault" data-testid="fault">
           <b>⚠ <Bi en="Table fault" zh="牌桌故障" zhFirst />:</b> <Bi en={fault} zh={faultZh} zhFirst />
           {remedy && <span class="remedy"> — <Bi en={remedy} zh={remedyZh} zhFirst /></span>}
+        </p>
+      )}
+      {camera && (
+        <p data-testid="camera-problem" data-state={camera.camera}>
+          <b>⚠ <Bi en="Camera" zh="攝影機" zhFirst />: <Bi {...cameraText(camera.camera).state} zhFirst /></b>
+          <span class="remedy"> — <Bi en={camera.camera_remedy} zh={cameraText(camera.camera).remedy || camera.camera_remedy} /></span>
         </p>
       )}
       {problems.slice(0, 2).map((problem) => <p key={problem}>⚠ {problem}</p>)}

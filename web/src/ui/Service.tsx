@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { cameraSeverity, linkSeverity, type Severity } from "../derive";
 import type { Health } from "../messages";
+import { cameraText } from "../text";
 import { Bi } from "./Bi";
 import { useView } from "./context";
 import { StaleNotice, Toasts } from "./Notices";
@@ -110,13 +111,15 @@ function LinkCard({ health }: { readonly health: Health }): VNode {
 }
 
 function CameraCard({ health }: { readonly health: Health }): VNode {
+  const text = cameraText(health.camera);
   return (
     <Card title={<Bi en="Camera" zh="攝影機" />} severity={cameraSeverity(health)} id="camera">
-      <Row label={<Bi en="State" zh="狀態" />}>{health.camera}</Row>
+      <Row label={<Bi en="State" zh="狀態" />}><span data-testid="camera-state" data-state={health.camera}><Bi {...text.state} /></span></Row>
       <Row label={<Bi en="Newest frame" zh="最新影像" />}>{health.camera_frame_age.toFixed(1)} s</Row>
       <Row label={<Bi en="Sight" zh="視野" />}>{health.sight}</Row>
       <Row label={<Bi en="Detector" zh="辨識" />}>{health.detector_ms === null ? "—" : `${Math.round(health.detector_ms)} ms`}</Row>
-      {health.camera_remedy !== "" && <Row label={<Bi en="Remedy" zh="處理" />}>{health.camera_remedy}</Row>}
+      {health.camera_remedy !== "" && <Row label={<Bi en="Remedy" zh="處理" />}><Bi en={health.camera_remedy} zh={text.remedy || health.camera_remedy} /></Row>}
+      <Row label={<Bi en="Calibration" zh="校準" />}><a href="#calibrate" class="back-link" data-testid="to-calibrate"><Bi en="show or change" zh="檢視或更改" /></a></Row>
       <Counters counters={health.camera_counters} />
     </Card>
   );

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { layMeld, seatName, transfers } from "../derive";
+import { layMeld, payments, seatName } from "../derive";
 import type { SettlementView, TableState, WinView } from "../messages";
 import { multiplies, plain, signClass, signed, unitName, windName, wonBy } from "../text";
 import { tileLabel, tileName } from "../tiles";
@@ -42,7 +42,10 @@ export function Settlement({ settlement, state }: Props): VNode {
       {settlement.error !== null && (
         <p class="no-win" data-testid="settlement-error">
           <b aria-hidden="true">✕</b> <Bi en="No valid win:" zh="不成立：" />{" "}
-          {settlement.error_text || settlement.error.replaceAll("_", " ")}
+          <Bi
+            en={settlement.error_text || settlement.error.replaceAll("_", " ")}
+            zh={settlement.error_text_zh || settlement.error_text || settlement.error.replaceAll("_", " ")}
+          />
         </p>
       )}
       {settlement.lines.length > 0 && (
@@ -86,7 +89,7 @@ function Win({ win, state }: { readonly win: WinView; readonly state: TableState
         )}
         {win.tile !== null && (
           <span class="win-tile" data-testid={`win-tile-${win.seat}`}>
-            <Tile view={{ tile: win.tile, certain: true, called: false, ref: winningRef }} />
+            <Tile view={{ tile: win.tile, certain: win.tile_certain, called: false, ref: winningRef }} />
             <small><Bi en="winning" zh="胡牌" zhFirst /></small>
           </span>
         )}
@@ -120,7 +123,7 @@ function Win({ win, state }: { readonly win: WinView; readonly state: TableState
 }
 
 function Payments({ settlement, state }: Props): VNode {
-  const flows = transfers(settlement.delta);
+  const flows = payments(settlement);
   return (
     <div class="payments">
       {flows !== null && flows.length > 0 && (
@@ -128,7 +131,7 @@ function Payments({ settlement, state }: Props): VNode {
           {flows.map((flow) => (
             <li key={`${flow.from}-${flow.to}`}>
               <span>{seatName(state, flow.from)}</span>
-              <span class="pays" aria-label={`pays ${flow.amount} to`}><b>{plain(flow.amount)}</b><i aria-hidden="true">⟶</i></span>
+              <span class="pays" aria-label={`pays 付 ${flow.amount} to`}><b>{plain(flow.amount)}</b><i aria-hidden="true">⟶</i></span>
               <span>{seatName(state, flow.to)}</span>
             </li>
           ))}
