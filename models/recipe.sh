@@ -68,10 +68,12 @@ run compose $PHOTOS --art "$DATA/art" --sets $LENT --out "$RUNS/made" --count 27
 run scenes --art "$DATA/art" --out "$RUNS/scenes2" --count 220 --seed 41 --made-up 0.9 \
   --sets "$RUNS/sets/default" "$RUNS/sets/dorothys"
 run mine "$RUNS/scenes2" "$RUNS/made" --weights "$RUNS/models1"
+run face_bank --art "$DATA/art" --sets "$RUNS/sets/default" "$RUNS/sets/dorothys" \
+  --out "$RUNS/flowers.npz" --count 1400
 run train_reader $PHOTOS --relabel "$RUNS/relabel.json" --start "$RUNS/reader4/last.pt" \
   --synthetic "$RUNS/synth2" "$RUNS/synth4" "$RUNS/scenes" --developed "$RUNS/made" \
-  "$RUNS/scenes2" --fresh 0.85 --synthetic-crops 96 --out "$RUNS/reader6" --steps 7500 --lr 1.5e-3 \
-  --final-lr 1e-5 --seed 24
+  "$RUNS/scenes2" --fresh 0.85 --synthetic-crops 54 --flowers "$RUNS/flowers.npz" \
+  --flower-crops 48 --out "$RUNS/reader6" --steps 6000 --lr 1.5e-3 --final-lr 1e-5 --seed 24
 
 # 6. Export; calibrate on the held-out twelfth of the training photographs and on rendered tables
 #    with two of the kept-back sets; score.

@@ -240,7 +240,7 @@ def _coarsen(crop: ImageArray, rng: np.random.Generator) -> ImageArray:
     )
 
 
-def _random_linear(degrees: float, rng: np.random.Generator) -> FloatArray:
+def random_linear(degrees: float, rng: np.random.Generator) -> FloatArray:
     """Turn clockwise by ``degrees`` with a little stretch and shear; never mirrors."""
     angle = math.radians(degrees)
     turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
@@ -259,7 +259,7 @@ def photo_sample(patches: Patches, row: int, rng: np.random.Generator) -> Sample
     else:
         degrees = float(rng.uniform(0, 360))
         target = turned_span(patches.boxes[row], degrees)
-    linear = _random_linear(degrees, rng)
+    linear = random_linear(degrees, rng)
     centre = np.full(2, PATCH_PX / 2, np.float32)
     pixels = render_crop(patches.images[row], linear, centre, target, rng)
     axis = (float(patches.axis[row]) + degrees) % 180
@@ -366,7 +366,7 @@ def no_tile_sample(
     if box is None:
         return None
     patch, span = cut_patch(image, box)
-    linear = _random_linear(90.0 * int(rng.integers(4)), rng)
+    linear = random_linear(90.0 * int(rng.integers(4)), rng)
     centre = np.full(2, PATCH_PX / 2, np.float32)
     pixels = render_crop(patch, linear, centre, span, rng, worsen)
     return Sample(pixels, NO_TILE, math.nan, math.nan)
@@ -398,7 +398,7 @@ def scene_sample(
     degrees = 90.0 * int(rng.integers(4)) + float(rng.normal(0, 3))
     if rng.random() < 0.35:
         degrees = float(rng.uniform(0, 360))
-    linear = _random_linear(degrees, rng)
+    linear = random_linear(degrees, rng)
     turned = (quad - centre) @ linear.T
     low, high = turned.min(axis=0), turned.max(axis=0)
     shifted = centre + np.linalg.solve(linear, (low + high) / 2)

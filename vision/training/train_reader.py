@@ -19,20 +19,18 @@ from torch import nn
 from torch.utils.data import DataLoader, Dataset, Subset
 
 from .crops import Patches, Sample, SceneCrops, gather_patches, photo_sample
+from .face_bank import FlowerBank
 from .reader_net import OUTPUTS, TileReader, with_no_tile
 from .relabel import apply_relabelling
 from .sources import is_held_out, load_split, without_flawed_flowers
 from .train_detector import CHECKPOINT, Average, learning_rate, parameter_groups, save
-
-MEETING = "meeting.pt"
-"""A run's latest weights, for its peers."""
 
 CROPS_A_PICTURE = 18
 """Of one made picture in a batch: decoding it costs more than cutting these."""
 
 
 class BatchStream(Dataset[dict[str, Any]]):
-    """Batch number ``index``: photographed crops and made ones, in a fixed proportion."""
+    """Batch number ``index``: photographed crops and made ones, in fixed proportions."""
 
     def __init__(
         self,
@@ -42,8 +40,10 @@ class BatchStream(Dataset[dict[str, Any]]):
         synthetic: int,
         length: int,
         seed: int,
+        flowers: tuple[FlowerBank | None, int] = (None, 0),
     ) -> None:
         self.patches, self.scenes = patches, scenes
+        self.bank, self.flowers = flowers
         self.batch, self.synthetic, self.length, self.seed = batch, synthetic, length, seed
 
     def __len__(self) -> int:
@@ -57,26 +57,12 @@ class BatchStream(Dataset[dict[str, Any]]):
         samples: list[Sample] = []
         while self.scenes.any and len(samples) < self.synthetic:
             samples += self.scenes.draw(min(CROPS_A_PICTURE, self.synthetic - len(samples)), rng)
+        if self.bank is not None:
+            samples += [self.bank.sample(rng) for _ in range(self.flowers)]
         rest = self.batch - len(samples)
         rows = rng.choice(len(self.patches.classes), rest, p=self.patches.weight.astype(np.float64))
         samples += [photo_sample(self.patches, int(row), rng) for row in rows]
         return to_tensors(samples)
-
-
-def meet_peers(model: nn.Module, peers: list[Path]) -> int:
-    """Set the weights to the mean of these and of what other runs wrote last; how many those are.
-
-    Runs that start from the same weights and meet every hundred steps train like one run with
-    more cores (local SGD); each keeps its own optimiser and its own crops.
-    """
-    there = [peer / MEETING for peer in peers if (peer / MEETING).exists()]
-    states = [torch.load(path, weights_only=True) for path in there]
-    if states:
-        own = model.state_dict()
-        for name, value in own.items():
-            if value.is_floating_point():
-                value.copy_(torch.stack([value, *(state[name] for state in states)]).mean(dim=0))
-    return len(states)
 
 
 def to_tensors(samples: list[Sample]) -> dict[str, Any]:
@@ -116,6 +102,8 @@ def parse_arguments() -> argparse.Namespace:
         "--developed", type=Path, nargs="*", default=[], help="made pictures of compose --develop"
     )
     parser.add_argument("--fresh", type=float, default=0.7, help="share of these of the made ones")
+    parser.add_argument("--flowers", type=Path, help="npz of vision.training.face_bank")
+    parser.add_argument("--flower-crops", type=int, default=44, help="of a batch, from --flowers")
     parser.add_argument("--out", type=Path, default=Path("runs/reader"))
     parser.add_argument("--start", type=Path, help="checkpoint whose weights to start from")
     parser.add_argument("--steps", type=int, default=3000)
@@ -126,9 +114,6 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--resume", action="store_true")
-    parser.add_argument(
-        "--peers", type=Path, nargs="*", default=[], help="folders of runs to average with"
-    )
     return parser.parse_args()
 
 
@@ -167,6 +152,7 @@ def main() -> None:
         options.synthetic_crops,
         options.steps,
         options.seed,
+        (FlowerBank(options.flowers) if options.flowers else None, options.flower_crops),
     )
     loader = DataLoader(
         Subset(stream, range(first, options.steps)),
@@ -218,9 +204,6 @@ def run(
                 "average": average.model.state_dict(),
             }
             save(options.out / CHECKPOINT, {**state, "optimizer": optimizer.state_dict()})
-            if options.peers:
-                save(options.out / MEETING, model.state_dict())
-                meet_peers(model, options.peers)
 
 
 if __name__ == "__main__":

@@ -410,6 +410,27 @@ def _add_index(face: ImageArray, tile: int, manner: IndexManner, hand: Hand) -> 
         put(face, cover if corner < 2 else np.rot90(cover, 2), place, manner.inks[suit])
 
 
+def _flowers(
+    letters: Lettering, palette: Palette, arts: list[ArtSet], rng: np.random.Generator
+) -> list[ImageArray]:
+    drawings = [f for art in arts for t in range(34, 42) for f in art.faces.get(t, [])]
+    manner = FlowerManner.random(palette, rng)
+    return [_flower(k, letters, manner, palette, drawings, rng) for k in range(8)]
+
+
+def random_flowers(rng: np.random.Generator, arts: list[ArtSet]) -> list[ImageArray]:
+    """The eight flowers of a made-up set, at the size of artwork."""
+    palette = random_palette(rng)
+    letters = _lettering(rng)
+    coloured = [art for art in arts if not art.mono]
+    index = _index_manner(palette, rng)
+    faces = _flowers(letters, palette, coloured, rng)
+    if index is not None:
+        for number, face in enumerate(faces):
+            _add_index(face, 34 + number, index, letters.index)
+    return [finish(face) for face in faces]
+
+
 def random_set(rng: np.random.Generator, arts: list[ArtSet], light: bool = False) -> ArtSet:
     """A made-up set of 42 faces; birds and flower drawings are at times borrowed from ``arts``.
 
@@ -434,9 +455,7 @@ def random_set(rng: np.random.Generator, arts: list[ArtSet], light: bool = False
         faces.append(bird(palette, rng))
     faces += [bamboos(number, palette, rng, sticks) for number in range(2, 10)]
     faces += _honours(letters, palette, rng)
-    drawings = [f for art in coloured for t in range(34, 42) for f in art.faces.get(t, [])]
-    manner = FlowerManner.random(palette, rng)
-    faces += [_flower(k, letters, manner, palette, drawings, rng) for k in range(8)]
+    faces += _flowers(letters, palette, coloured, rng)
     index = _index_manner(palette, rng)
     if index is not None:
         for tile, face in enumerate(faces):

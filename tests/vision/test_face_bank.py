@@ -1,0 +1,55 @@
+"""Flowers that the reader's training draws from made-up faces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from vision.detector.crops import CROP_PX
+from vision.training.face_bank import HEIGHT, SIDE, WIDTH, FlowerBank, little_scene
+from vision.training.sources import FIRST_FLOWER
+
+
+def bank_of_marks(folder: Path) -> Path:
+    """One set whose flower k has k + 1 black bars from the top, on nothing."""
+    faces = np.zeros((1, 8, HEIGHT, WIDTH, 4), np.uint8)
+    for index in range(8):
+        for bar in range(index + 1):
+            faces[0, index, 4 + 10 * bar : 9 + 10 * bar, 10:-10, 3] = 255
+    path = folder / "flowers.npz"
+    np.savez_compressed(path, faces=faces)
+    return path
+
+
+def test_the_flower_lies_upright_in_the_middle(tmp_path: Path) -> None:
+    faces = np.load(bank_of_marks(tmp_path))["faces"][0]
+    for index in range(8):
+        scene = little_scene(faces, index, np.random.default_rng(index))
+        assert scene.shape == (SIDE, SIDE, 3)
+        column = scene[(SIDE - HEIGHT) // 2 : (SIDE + HEIGHT) // 2, SIDE // 2].max(axis=1)
+        dark = column < 100
+        assert int((dark[1:] & ~dark[:-1]).sum()) == index + 1
+        assert dark[5]
+
+
+def test_samples_say_which_flower_and_which_way_is_up(tmp_path: Path) -> None:
+    bank = FlowerBank(bank_of_marks(tmp_path))
+    seen = set()
+    agree: list[bool] = []
+    for seed in range(240):
+        sample = bank.sample(np.random.default_rng(seed))
+        assert sample.pixels.shape == (4, CROP_PX, CROP_PX)
+        assert FIRST_FLOWER <= sample.tile < FIRST_FLOWER + 8
+        assert 0 <= sample.rotation < 360
+        assert abs((sample.axis - sample.rotation + 90) % 180 - 90) < 1e-6
+        seen.add(sample.tile)
+        if sample.tile == FIRST_FLOWER:  # one bar: its dark side is where up is
+            pixels = sample.pixels[:3].mean(axis=0)
+            inside = sample.pixels[3] > 0
+            ys, xs = np.nonzero((pixels < np.percentile(pixels[inside], 12)) & inside)
+            away = np.array([xs.mean(), ys.mean()]) - CROP_PX / 2
+            way = np.radians(sample.rotation)
+            agree.append(bool(away @ [np.sin(way), -np.cos(way)] > 0))
+    assert len(seen) == 8
+    assert np.mean(agree) > 0.8  # shadows and dark felt at the edge now and then
