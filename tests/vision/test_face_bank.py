@@ -45,11 +45,13 @@ def test_samples_say_which_flower_and_which_way_is_up(tmp_path: Path) -> None:
         assert abs((sample.axis - sample.rotation + 90) % 180 - 90) < 1e-6
         seen.add(sample.tile)
         if sample.tile == FIRST_FLOWER:  # one bar: its dark side is where up is
-            pixels = sample.pixels[:3].mean(axis=0)
-            inside = sample.pixels[3] > 0
-            ys, xs = np.nonzero((pixels < np.percentile(pixels[inside], 12)) & inside)
-            away = np.array([xs.mean(), ys.mean()]) - CROP_PX / 2
             way = np.radians(sample.rotation)
-            agree.append(bool(away @ [np.sin(way), -np.cos(way)] > 0))
+            up = np.array([-np.cos(way), np.sin(way)])  # row, column
+            darkest = []
+            for sign in (1, -1):
+                ray = CROP_PX / 2 + sign * np.linspace(10, 22, 13)[:, None] * up
+                rows, columns = np.round(ray).astype(int).T
+                darkest.append(int(sample.pixels[:3, rows, columns].max(axis=0).min()))
+            agree.append(darkest[0] < darkest[1])
     assert len(seen) == 8
-    assert np.mean(agree) > 0.8  # shadows and dark felt at the edge now and then
+    assert np.mean(agree) > 0.85  # blur and shadow hide the bar now and then
