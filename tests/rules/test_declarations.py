@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablectl.rules.bench import bench
 from tablectl.rules.case import CaseError
 from tablectl.rules.options import is_table_option
 from tablectl.rules.registry import IDS, get
@@ -125,10 +124,3 @@ def test_distance_one_means_that_a_tile_completes(seed: int, rules: str) -> None
     far = distance(declared, *about)
     # A kind that is used up completes nothing, though the shape would take it.
     assert far <= 1 if waits(declared, *about) else far >= 1
-
-
-def test_bench_rows() -> None:
-    rows = bench(hands=10)
-    assert {row.what for row in rows} == {*IDS, "decompose"}
-    assert {row.wilds for row in rows if row.what == "decompose"} == set(range(9))
-    assert all(0 < row.median_ms <= row.worst_ms for row in rows)

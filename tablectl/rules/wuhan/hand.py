@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tablectl.rules.case import Meld
-from tablectl.rules.decompose import counts_of, standard
+from tablectl.rules.decompose import condensed, counts_of
 from tablectl.rules.groups import Group, Kind, Reading
 from tablectl.rules.melds import as_group
 from tablectl.rules.wild import Wild
@@ -47,6 +47,21 @@ class Form:
     def may_be_minor(self) -> bool:
         """Whether it could win without any major condition (D-W19)."""
         return self.eyes and self.wilds <= 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Sort:
+    """What matters of a suit's groups: runs, nothing but 2 5 8, a pair that serves as eyes."""
+
+    face: Tile | None
+
+    def __call__(self, groups: tuple[Group, ...]) -> tuple[bool, bool, bool]:
+        """As :data:`tablectl.rules.decompose.Sort`."""
+        return (
+            any(group.kind is Kind.RUN for group in groups),
+            all(is_eye(tile) for group in groups for tile in group.tiles),
+            any(group.kind is Kind.PAIR and _are_eyes(group, self.face) for group in groups),
+        )
 
 
 def sets_of(melds: Sequence[Meld]) -> list[Meld]:
@@ -88,11 +103,12 @@ def _all_forms(
     wilds = len(held) - len(naturals)
     laid = tuple(as_group(meld, wild) for meld in sets)
     left = SETS - len(sets)
-    for reading in standard(counts_of(held), 0, left):
+    for reading in condensed(counts_of(held), 0, left, _Sort(None)):
         yield from _forms_of(reading, laid, wilds, None, terms, hard=True)
     if wilds:
         face = next(iter(wild.tiles))
-        for reading in standard(counts_of(naturals), wilds, left, barred=wild.barred):
+        counts = counts_of(naturals)
+        for reading in condensed(counts, wilds, left, _Sort(face), barred=wild.barred):
             yield from _forms_of(reading, laid, wilds, face, terms, hard=False)
     yield from _without_sets(naturals, wilds, sets, wild)
 
