@@ -162,8 +162,8 @@ FAULT_ROWS: tuple[FaultRow, ...] = (
         "控制器設定損壞",
         "the CRC of the stored configuration does not match",
         "Refuses every motion; factory values are used for what must work (the emergency stop).",
-        "Write the configuration again (hardware guide).",
-        "重新寫入設定（見硬體指南）。",
+        "Write the settings again: tablectl flash --factory-settings, or --settings FILE.",
+        "重新寫入設定：tablectl flash --factory-settings，或 --settings FILE。",
         ("the supply failed while the configuration was written", "the EEPROM is worn out", ),
     ),
     (
