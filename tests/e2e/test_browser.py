@@ -101,8 +101,10 @@ class Visit:
         return True
 
     async def logs_in_if_asked(self) -> None:
+        from playwright.async_api import TimeoutError as NotAskedError
+
         field = self.page.get_by_test_id("login-password")
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(NotAskedError):
             await field.wait_for(timeout=1_500)
         if await field.count():
             await field.fill(self.running.operator_password)

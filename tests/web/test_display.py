@@ -18,6 +18,7 @@ from firmware_protocol.messages import FaultCode
 from tablectl.messages import Questions
 from tests.web import views
 from tests.web.stage import PASSWORD, Stage, show_view
+from vision.messages import CameraState
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
@@ -319,3 +320,39 @@ async def test_service_page_shows_both_ends_of_the_link(browser: Browser, stage:
         shown = " ".join((await page.get_by_test_id("card-link").inner_text()).split())
         for words in ("4.2 ms", "0x51a71e, external", "bad frames 2", "naks sent 2"):
             assert words in shown
+
+
+async def test_every_state_of_the_camera_is_shown_with_its_remedy(
+    browser: Browser, stage: Stage
+) -> None:
+    """In the bar beside the table and on the service page; no state is a bare identifier."""
+    poor = {CameraState.DIM, CameraState.BRIGHT, CameraState.TINTED, CameraState.FLICKER}
+    show_view(stage, "playing")
+    async with opened(browser, stage) as page:
+        for state in CameraState:
+            well = state in (CameraState.FINE, CameraState.STARTING)
+            remedy = "" if well else f"Do something about {state.value}."
+            problems = () if well else (remedy,)
+            stage.show(
+                health=views.health(camera=state.value, camera_remedy=remedy, problems=problems),
+                state=views.playing(),
+            )
+            bar = page.get_by_test_id("camera-problem")
+            if well:
+                await bar.wait_for(state="detached")
+            else:
+                shown = f'[data-testid="camera-problem"][data-state="{state}"]'
+                await page.locator(shown).wait_for()
+                said = await text(page, "camera-problem")
+                assert remedy in said
+                assert re.search(r"[\u4e00-\u9fff]{4}", said), "the remedy in Chinese too"
+                assert "_" not in said.replace(remedy, "")
+                assert (await text(page, "problems")).count(remedy) == 1
+            await page.get_by_test_id("to-service").click()
+            await page.locator(f'[data-testid="camera-state"][data-state="{state}"]').wait_for()
+            card = page.get_by_test_id("card-camera")
+            wanted = {CameraState.FINE: "good", CameraState.STARTING: "warn"}.get(
+                state, "warn" if state in poor else "bad"
+            )
+            assert await card.get_attribute("data-severity") == wanted, state
+            await page.locator(".back-link").first.click()
