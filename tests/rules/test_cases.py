@@ -1,4 +1,4 @@
-"""Every published case of the implemented rule sets."""
+"""Every published case of the implemented rule sets, and cases of our own reading of the rules."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from tablectl.rules.case import ScoreCase, read_cases
 from tablectl.rules.registry import IDS, settle
 
 HERE = Path(__file__).parent / "cases"
+OWN = Path(__file__).parent / "own"
+"""Worked out from the documents by hand, before the product was asked."""
 SHARED = Path(__file__).parents[3] / "shared" / "cases"
 
 
@@ -23,7 +25,7 @@ def every(folder: Path) -> list[ScoreCase]:
     return [c for rules in IDS for c in load(folder, rules)]
 
 
-@pytest.mark.parametrize("case", every(HERE), ids=lambda c: c.id)
+@pytest.mark.parametrize("case", [*every(HERE), *every(OWN)], ids=lambda c: c.id)
 def test_case(case: ScoreCase) -> None:
     settlement = settle(case)
     assert case.expect is not None
@@ -35,3 +37,10 @@ def test_case(case: ScoreCase) -> None:
 def test_the_copies_are_the_published_cases() -> None:
     assert every(HERE) == every(SHARED)
     assert len(every(HERE)) >= 44
+
+
+@pytest.mark.parametrize("rules", IDS)
+def test_own_cases_can_be_read(rules: str) -> None:
+    cases = list(read_cases(OWN / f"{rules}.json"))
+    assert all(isinstance(case, ScoreCase) for case in cases)
+    assert len(cases) >= 5
