@@ -14,10 +14,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tablectl.tiles import NAMES
+
 Belief = Mapping[str, float]
 
 _FLOOR: Final = 0.002
 _TOP: Final = 5
+_NEAR: Final = 0.2
 _LIMIT: Final = 200
 _MASS_LEFT: Final = 1e-4
 
@@ -49,10 +52,24 @@ def face_up(belief: Belief) -> dict[str, float]:
     return normalise({tile: p for tile, p in belief.items() if tile != "back"})
 
 
+def flat(copies: Sequence[int]) -> dict[str, float]:
+    """Nothing is known of a tile but the set that it is of (copies by tile index)."""
+    return normalise({name: float(n) for name, n in zip(NAMES, copies, strict=True) if n})
+
+
 def leading(belief: Belief) -> list[tuple[str, float]]:
-    """The few faces worth considering, with their probabilities, the most likely first."""
-    ranked = list(normalise(belief).items())[:_TOP]
-    return [(tile, p) for tile, p in ranked if p >= _FLOOR or tile == ranked[0][0]]
+    """The few faces worth considering, with their probabilities, the most likely first.
+
+    All faces that are nearly as likely as the first count, as many as they are.
+    """
+    ranked = list(normalise(belief).items())
+    if not ranked:
+        return []
+    near = _NEAR * ranked[0][1]
+    return [
+        (tile, p) for i, (tile, p) in enumerate(ranked)
+        if i == 0 or p >= near or (i < _TOP and p >= _FLOOR)
+    ]  # fmt: skip
 
 
 def best(belief: Belief) -> tuple[str, float]:

@@ -28,8 +28,9 @@ from tablectl.engine.events import (
     Win,
     WinBy,
 )
-from tablectl.engine.game import Step, apply
+from tablectl.engine.game import Step, apply, finish
 from tablectl.engine.state import HandState
+from tablectl.rules.settlement import Settlement
 from tablectl.tiles import format_tiles, parse_tile
 
 _RECENT: Final = 12
@@ -134,6 +135,12 @@ class Book:
     def state(self) -> HandState | None:
         """The engine's state after the last entry."""
         return self.entries[-1].state if self.entries else None
+
+    @property
+    def settled(self) -> Settlement | None:
+        """What the hand pays as it is written; None while it is played or can't be settled."""
+        state = self.state
+        return None if state is None or not state.over else finish(state).settlement
 
     @property
     def step(self) -> Step | None:

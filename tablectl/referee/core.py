@@ -311,7 +311,7 @@ class Referee:
             self._settled = None if hand is not None else self._settled
             return
         blocking = any(q.blocks_settlement for q in self._hand_questions())
-        final = settlement.error is None and not blocking
+        final = settlement.error is None and not blocking and not hand.waits
         self._unpay()
         if final:
             self._paid = settlement.delta

@@ -21,6 +21,8 @@ from vision.messages import SeenTile
 
 _CLAIMED: Final = {True: 1.0, False: 0.3}
 """Prior of a tile to be the claimed one of its set, by whether it lies across."""
+_BESIDE: Final = 1.5
+"""Tile widths within which a tile lies beside another one."""
 _FLOWER_NAMES: Final = frozenset(f"{n}f" for n in range(1, 9))
 
 
@@ -130,9 +132,27 @@ def flower(scene: Scene) -> Proposal | None:
     """A flower laid out."""
     for seat in scene.in_turn_order():
         for tile in scene.unexplained(Zone.EXPOSED, seat):
-            if is_flower(tile):
+            unread = tile.unread and not scene.patient and _in_flower_row(scene, seat, tile)
+            if is_flower(tile) or unread:
                 return Proposal((Fact("flower", scene.t, seat=seat, tiles=(tile.id,)),))
     return None
+
+
+def _in_flower_row(scene: Scene, seat: int, tile: FeltTile) -> bool:
+    """Whether a tile lies beside the flowers of a seat, or alone where flowers begin."""
+    x, y = scene.geometry.to_seat(seat, tile.x, tile.y)
+    others = [
+        scene.geometry.to_seat(seat, t.x, t.y)
+        for t in scene.felt.at(Zone.EXPOSED, seat) if t.id != tile.id
+    ]  # fmt: skip
+    row = [
+        scene.geometry.to_seat(seat, t.x, t.y)
+        for t in map(scene.felt.tiles.__getitem__, scene.layout.flowers[seat])
+    ]  # fmt: skip
+    if any(abs(x - fx) < _BESIDE and abs(y - fy) < 0.5 for fx, fy in row):
+        return True
+    alone = all(abs(x - ox) > 2 * _BESIDE for ox, _ in others)
+    return alone and x < -scene.geometry.exposed[0] / 2
 
 
 def is_flower(tile: FeltTile) -> bool:
@@ -143,6 +163,8 @@ def is_flower(tile: FeltTile) -> bool:
 def meld(scene: Scene) -> Proposal | None:
     """A set laid down: claimed, closed, or grown from a pung."""
     for seat in scene.in_turn_order():
+        if not scene.unexplained(Zone.EXPOSED, seat):
+            continue
         lying = _Lying(scene.felt.at(Zone.EXPOSED, seat))
         for group in groups.exposed(lying.seen, seat, scene.geometry).melds:
             proposal = _explain_group(scene, seat, lying.back(group.tiles))
@@ -220,7 +242,7 @@ def _claim(scene: Scene, seat: int, group: Sequence[FeltTile], kind: SetKind) ->
             source=giver, claimed=old,
         )  # fmt: skip
         return Proposal((fact,), moved=(old, now.id))
-    if across is None or scene.discard_hidden():
+    if across is None or (scene.claim_due and scene.discard_hidden()):
         return None
     late = _late_claim(scene, seat, group, kind)
     if late is not None or scene.patient:
@@ -257,7 +279,9 @@ def _unseen_discard(
     after, in between the one opposite.
     """
     place = list(group).index(across)
-    if scene.turn is not None and scene.turn != seat:
+    if kind == "claim" and any(likeness(tile, across) < 0.1 for tile in group):
+        giver = (seat - 1) % scene.seats  # a chow comes only from the seat before
+    elif scene.turn is not None and scene.turn != seat:
         giver = scene.turn
     elif place == 0:
         giver = (seat - 1) % scene.seats
@@ -278,13 +302,19 @@ def discard(scene: Scene) -> Proposal | None:
     if scene.claim_due and scene.taken_discard() is not None:
         return None
     for seat in scene.in_turn_order():
-        if seat != scene.turn and scene.patient:
+        if seat != scene.turn and (scene.patient or _lays_a_set(scene, seat)):
             return None
         fresh = _Lying(t for t in scene.unexplained(Zone.RIVER, seat) if not t.face_down)
         first = fresh.back(groups.river_order(fresh.seen, seat, scene.geometry)[:1])
         if first:
             return Proposal((Fact("discard", scene.t, seat=seat, tiles=_ids(first)),))
     return None
+
+
+def _lays_a_set(scene: Scene, seat: int) -> bool:
+    """Whether tiles before a seat still wait to be explained as a set, which comes first."""
+    fresh = scene.unexplained(Zone.EXPOSED, seat)
+    return scene.claim_due and any(not is_flower(tile) for tile in fresh)
 
 
 def likeness(a: FeltTile, b: FeltTile) -> float:

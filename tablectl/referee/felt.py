@@ -22,6 +22,8 @@ _NEAR_ASSUMED: Final = 0.8
 _OTHER_TILE: Final = 0.9
 """Confidence in two different faces from which one place must have held two tiles."""
 _LOOKS_CAP: Final = 12
+_UNREAD: Final = 0.15
+"""Probability of the likeliest face below which nothing is known."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,11 @@ class FeltTile:
     def face_down(self) -> bool:
         """Whether its back is up."""
         return self.confirmed is None and best(self.belief)[0] == "back"
+
+    @property
+    def unread(self) -> bool:
+        """Whether it is only known that a tile lies there."""
+        return self.confirmed is None and best(self.belief)[1] < _UNREAD
 
     @property
     def seen(self) -> SeenTile:

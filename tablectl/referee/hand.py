@@ -14,8 +14,9 @@ from tablectl.engine.events import Call, CallKind, End, Exhaust, Ruling, RulingK
 from tablectl.engine.game import finish
 from tablectl.engine.state import HandState
 from tablectl.referee import explain
-from tablectl.referee.beliefs import best
+from tablectl.referee.beliefs import best, flat
 from tablectl.referee.book import Book, Entry, Fact, call, told
+from tablectl.referee.doubts import Doubts
 from tablectl.referee.faces import Faces
 from tablectl.referee.felt import Felt, FeltTile
 from tablectl.referee.layout import Layout, layout_of
@@ -66,10 +67,12 @@ class HandFollower:
         self.faces = Faces(self.felt, self.kit, thresholds.sure)
         self.book = Book()
         self.wins = WinReader(self)
+        self.doubts = Doubts(self)
         self.now = t
         self._calls: list[Fact] = []
         self._covered: set[tuple[Zone, int | None]] = set()
         self._waiting_since: float | None = None
+        self._asking: tuple[object, ...] = ()
         self.undone: set[int] = set()
         self._fresh: list[Entry | Struck] = []
         self._layout: tuple[int, Layout] | None = None
@@ -142,15 +145,24 @@ class HandFollower:
             Whether anything has changed.
         """
         self.now = t
-        before = self.book.version, self._asks_about_hands()
+        before = self._asking
         if self._waiting_since is not None and not self.ended:
             self._explain(t)
         if self._calls and t - self._calls[0].t >= self.thresholds.patience_s:
             self._write_calls()
-        return (self.book.version, self._asks_about_hands()) != before
+        self._asking = self._asks()
+        return self._asking != before
 
-    def _asks_about_hands(self) -> tuple[bool, ...]:
-        return tuple(self.wins.short_of(seat) is not None for seat in range(self.kit.seats))
+    def _asks(self) -> tuple[object, ...]:
+        """What time alone may change in what is asked."""
+        seats = range(self.kit.seats)
+        short = tuple(self.wins.short_of(seat) is not None for seat in seats)
+        return self.book.version, short, self.waits, tuple(d.id for d in self.doubts.open())
+
+    @property
+    def waits(self) -> bool:
+        """Whether play is over and tiles were seen last that may still find their place."""
+        return self.over and not self.doubts.late and bool(self.doubts.strays())
 
     def on_call(self, t: float, seat: int, kind: CallKind) -> None:
         """A seat pressed a button.
@@ -203,6 +215,57 @@ class HandFollower:
             self.felt.assume(Zone.RACK, seat, place, {face: 1.0}, confirmed=face)
         self._explain(t)
 
+    def assume_won_with(self, t: float, seat: int, giver: int | None) -> None:
+        """A person says that the winning tile was drawn, or thrown by a seat, and not seen.
+
+        Its face is what makes the hand a winning one; where that is not certain it is asked.
+        """
+        entry = self.refused_win
+        if entry is None:
+            return
+        self._strike(entry, again=True)
+        lying = self.wins.opened(seat)
+        if giver is not None:
+            self.assume_discard(giver)
+        elif lying is not None:
+            place = lying.next_place(self.geometry)
+            tile = self.felt.assume(Zone.RACK, seat, place, flat(self.kit.copies))
+            self._adopt(explain.Proposal((self.wins.own_draw(t, lying, self.felt.tiles[tile]),)))
+        self._waiting_since = t - 2 * self.thresholds.patience_s  # nothing is waited for any more
+        self._explain(t)
+
+    def assume_discard(self, seat: int) -> int:
+        """Put a tile that nobody has seen into a seat's river. Returns its id."""
+        place = self.geometry.to_table(seat, *self._next_slot(seat))
+        return self.felt.assume(Zone.RIVER, seat, place, flat(self.kit.copies))
+
+    def write_before(self, n: int, fact: Fact) -> None:
+        """Write down what happened before entry ``n``."""
+        self._resolve(fact, until=n)
+        self.book.insert(n, fact, self.face)
+        self._told_again(n)
+
+    def replace_entry(self, n: int, fact: Fact) -> None:
+        """Write another fact in the place of entry ``n``."""
+        self._resolve(fact, until=n)
+        self.book.change(n, fact, self.face)
+        self._told_again(n)
+
+    def _told_again(self, n: int) -> None:
+        self._fresh.extend(self.book.entries[n:])
+        self._reconsider()
+
+    def _next_slot(self, seat: int) -> tuple[float, float]:
+        """Where a seat's next discard goes, in its frame: beyond all that lies there."""
+        lying = self.felt.at(Zone.RIVER, seat)
+        taken = [self.geometry.to_seat(seat, tile.x, tile.y) for tile in lying]
+        slots = (self.geometry.river_slot(n) for n in range(len(lying), 40))
+        free = (
+            slot for slot in slots
+            if all(abs(slot[0] - x) + abs(slot[1] - y) > 0.9 for x, y in taken)
+        )  # fmt: skip
+        return next(free, self.geometry.river_slot(len(lying)))
+
     def say_whole(self, t: float, seat: int) -> None:
         """A person says that all of a hand laid open is seen."""
         self.wins.say_whole(seat)
@@ -247,7 +310,7 @@ class HandFollower:
 
     def settlement(self) -> Settlement | None:
         """What the hand pays as it is read now; None while it is played or can't be settled."""
-        return None if not self.over else self._settle(self.book)
+        return self.book.settled
 
     @property
     def finished(self) -> HandState:
@@ -299,7 +362,8 @@ class HandFollower:
             if then[0] is None:  # a copy too many: then one that looks so is another
                 holders = [i for i in unsure if i != tile_id and self.face(i) == other]
                 then = [self._settled_with({tile_id: other, i: mine}) for i in holders]
-            if any(s is None or (s.delta, s.error) != (now.delta, now.error) for s in then):
+            # What can't be settled can't be: some other tile would be there too often.
+            if any(s is not None and (s.delta, s.error) != (now.delta, now.error) for s in then):
                 return True
         return False
 
@@ -307,13 +371,7 @@ class HandFollower:
         """The settlement, were some tiles these faces."""
         trial = Book(self.book.entries)
         trial.refold(lambda i: faces.get(i) or self.face(i))
-        return self._settle(trial)
-
-    @staticmethod
-    def _settle(book: Book) -> Settlement | None:
-        state = book.state
-        assert state is not None
-        return finish(state).settlement
+        return trial.settled
 
     # --- explaining ---
 
@@ -331,7 +389,7 @@ class HandFollower:
             return None
         scene = self._scene(t)
         if self.over:
-            return self.wins.another(scene) or self._reveal(scene)
+            return self.wins.another(scene) or self._reveal(scene) or self._late_flower(scene)
         rules: Iterable[Callable[[explain.Scene], explain.Proposal | None]] = (
             explain.indicator, explain.flower, self._lone_kong, explain.meld, explain.discard,
             self.wins.propose,
@@ -341,6 +399,10 @@ class HandFollower:
             if proposal is not None:
                 return proposal
         return None
+
+    def _late_flower(self, scene: explain.Scene) -> explain.Proposal | None:
+        """A flower that was slow to be seen; what is seen later still is asked about."""
+        return None if self.doubts.late else explain.flower(scene)
 
     def _scene(self, t: float) -> explain.Scene:
         waited = 0.0 if self._waiting_since is None else t - self._waiting_since
@@ -366,10 +428,7 @@ class HandFollower:
         if proposal.moved is not None:
             self.felt.moved(*proposal.moved)
         if proposal.instead_of is not None:
-            fact = proposal.facts[0]
-            self._resolve(fact, until=proposal.instead_of)
-            self.book.change(proposal.instead_of, fact, self.face)
-            self._fresh.extend(self.book.entries[proposal.instead_of :])
+            self.replace_entry(proposal.instead_of, proposal.facts[0])
             return
         for fact in proposal.facts:
             if fact.kind in ("meld", "win") and not proposal.late:
@@ -382,6 +441,9 @@ class HandFollower:
         """Write a fact where it breaks least: what was slow to be seen happened earlier."""
         end = len(self.book.entries)
         place = end
+        if fact.kind == "flower" and self.over:
+            self.write_before(self.doubts.turn_before(fact.seat), fact)
+            return
         if fact.kind in ("discard", "meld", "flower"):
             place = self.book.best_place(fact, self.face, end - _RECENT_ENTRIES)
         if place == end:

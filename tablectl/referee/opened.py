@@ -87,14 +87,14 @@ def opened(
     Args:
         row: tiles from the left, without ``apart``.
     """
+    if apart is None:
+        row, apart = _end_beyond_a_gap(seat, row, geometry)
     xs = [geometry.to_seat(seat, t.x, t.y)[0] for t in row]
+    y = sum(geometry.rack) / 2
     holes: list[tuple[float, float]] = []
     for left, right in itertools.pairwise(xs):
         missing = round((right - left) / _PITCH) - 1 if right - left > 1.0 + _HOLE else 0
-        holes += [
-            geometry.to_table(seat, left + _PITCH * (i + 1), sum(geometry.rack) / 2)
-            for i in range(missing)
-        ]
+        holes += [geometry.to_table(seat, left + _PITCH * (i + 1), y) for i in range(missing)]
     set_apart = False
     if apart is not None and xs:
         x = geometry.to_seat(seat, apart.x, apart.y)[0]
@@ -102,5 +102,22 @@ def opened(
         set_apart = gap > _GAP
         if gap > _GAP + 1.0:
             end = xs[-1] + _PITCH if x > xs[-1] else xs[0] - _PITCH
-            holes.append(geometry.to_table(seat, end, sum(geometry.rack) / 2))
+            holes.append(geometry.to_table(seat, end, y))
     return Opened(seat, tuple(row), apart, whole, tuple(holes), set_apart)
+
+
+def _end_beyond_a_gap(
+    seat: int, row: Sequence[FeltTile], geometry: TableGeometry
+) -> tuple[Sequence[FeltTile], FeltTile | None]:
+    """The tile at an end beyond a gap, in a row that has a hole elsewhere too.
+
+    Such a row looks like sets laid loosely, so it is only taken apart where a tile is missing.
+    """
+    xs = [geometry.to_seat(seat, t.x, t.y)[0] for t in row]
+    gaps = [right - left - 1.0 for left, right in itertools.pairwise(xs)]
+    wide = [i for i, gap in enumerate(gaps) if gap > _GAP]
+    if len(wide) < 2 or not any(gaps[i] > _HOLE for i in wide):
+        return row, None
+    if wide[-1] == len(gaps) - 1:
+        return row[:-1], row[-1]
+    return (row[1:], row[0]) if wide[0] == 0 else (row, None)

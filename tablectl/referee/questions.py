@@ -5,6 +5,7 @@ from __future__ import annotations
 from tablectl.engine.game import finish
 from tablectl.messages import Alternative, Question
 from tablectl.referee.book import Entry
+from tablectl.referee.doubts import Doubt
 from tablectl.referee.hand import HandFollower
 from tablectl.referee.opened import Opened
 from tablectl.referee.texts import WIND_NAMES, issue_text
@@ -13,7 +14,8 @@ from tablectl.tiles import name_en, name_zh, parse_tile
 
 DRAWN, PLAY_ON = "drawn", "play_on"
 FALSE_WIN, TAKE_BACK = "false_win", "take_back"
-WHOLE = "whole"
+YES, NO = "yes", "no"
+WHOLE, UNSEEN = "whole", "unseen"
 _MOST_FACES = 6
 
 
@@ -37,9 +39,11 @@ def hand_questions(hand: HandFollower, hand_id: str, winds: list[str]) -> list[Q
         lying = hand.wins.short_of(seat)
         if lying is not None:
             out.append(_which_is_missing(hand, hand_id, lying, winds))
+    if not out:
+        out += [_doubt(hand_id, doubt, winds) for doubt in hand.doubts.open()[:1]]
     refused = hand.refused_win
     if refused is not None:
-        out.append(_refused_win(hand, hand_id, refused))
+        out.append(_refused_win(hand, hand_id, refused, winds))
     if not out and hand.over and hand.settlement() is None:
         out.append(_unsettled(hand, hand_id))
     return out
@@ -122,16 +126,55 @@ def _which_is_missing(
     )  # fmt: skip
 
 
-def _refused_win(hand: HandFollower, hand_id: str, refused: Entry) -> Question:
+def _doubt(hand_id: str, doubt: Doubt, winds: list[str]) -> Question:
+    """Something that may have happened unseen."""
+    en, zh = WIND_NAMES[winds[doubt.seat]]
+    yes, no = ("Yes", "是"), ("No", "否")
+    match doubt.kind:
+        case "threw":
+            text = (f"Did {en} throw a tile that I have not seen?", f"{zh}家打過我沒看到的牌嗎？")
+        case "kong":
+            text = (f"{en} said Kong: are there four tiles?", f"{zh}家叫槓：是四張嗎？")
+        case "flower":
+            text = (f"Does one more flower lie in {en}'s row?", f"{zh}家花牌之間還有一張嗎？")
+        case _:
+            text = (f"What is the single tile before {en}?", f"{zh}家面前那張單牌是什麼？")
+            yes, no = ("A flower", "花牌"), ("Nothing: leave it out", "不算")
+    return Question(
+        id=f"{hand_id}/doubt/{doubt.id}", kind="meld", seat=doubt.seat,
+        text_en=text[0], text_zh=text[1],
+        alternatives=(
+            Alternative(id=YES, label_en=yes[0], label_zh=yes[1]),
+            Alternative(id=NO, label_en=no[0], label_zh=no[1]),
+        ),
+        blocks_settlement=True,
+    )  # fmt: skip
+
+
+def _refused_win(hand: HandFollower, hand_id: str, refused: Entry, winds: list[str]) -> Question:
     reasons = [issue_text(name) for name, _ in refused.issues] or [("", "")]
     seat = refused.fact.seat
     unsure = [i for i in refused.fact.all_tiles if not hand.sure(i)]
     hint = f" {len(unsure)} of its tiles are not read surely." if unsure else ""
+    unseen = [
+        Alternative(id=f"{UNSEEN}/draw", label_en="Own draw: I missed the tile",
+                    label_zh="自摸，漏看了那張")
+    ]  # fmt: skip
+    for giver in range(hand.kit.seats):
+        if giver != seat:
+            en, zh = WIND_NAMES[winds[giver]]
+            unseen.append(
+                Alternative(
+                    id=f"{UNSEEN}/{giver}", label_en=f"{en} threw it: I missed the tile",
+                    label_zh=f"{zh}家打出，漏看了那張",
+                )
+            )  # fmt: skip
     return Question(
         id=f"{hand_id}/refused/{refused.n}", kind="settlement", seat=seat,
         text_en=f"No valid win: {reasons[0][0]}.{hint} Correct a misread tile, or rule.",
         text_zh=f"此胡不成立：{reasons[0][1]}。請更正誤讀的牌，或裁決。",
         alternatives=(
+            *unseen,
             Alternative(id=FALSE_WIN, label_en="A false win: penalty", label_zh="詐胡，罰"),
             Alternative(id=TAKE_BACK, label_en="Taken back: play on", label_zh="收回，續打"),
         ),
@@ -168,29 +211,56 @@ def answer(hand: HandFollower, question: Question, reply: str, t: float) -> None
     if reply not in known and not (question.free_tile and reply.startswith("tile:")):
         raise AnswerError(f"{reply!r} is no answer to this question; expected one of {known}")
     match question.kind:
-        case "tile" if "/missing/" in question.id and reply == WHOLE:
-            hand.say_whole(t, question.seat or 0)
+        case "meld":
+            _answer_doubt(hand, question, reply, t)
         case "tile" if "/missing/" in question.id:
-            hand.add_to_hand(t, question.seat or 0, _tile(reply))
+            _answer_missing(hand, question.seat or 0, reply, t)
         case "tile":
             hand.confirm(t, int(question.id.rsplit("/", 1)[1]), _tile(reply))
         case "winning_tile":
-            seat = int(question.id.rsplit("/", 1)[1])
-            face = _tile(reply)
-            tile = next((i for i in hand.open_hand(seat) if hand.face(i.id) == face), None)
-            if tile is None:
-                raise AnswerError(f"{face} is not in the hand laid open")
-            hand.choose_winning_tile(t, seat, tile.id)
-        case "settlement" if reply == FALSE_WIN:
-            hand.rule(t, question.seat or 0, "false_win")
-        case "settlement" if hand.over:
-            hand.undo()
+            _answer_drawn(hand, question.seat or 0, _tile(reply), t)
         case "settlement":
-            hand.take_back_win()
+            _answer_settlement(hand, question.seat or 0, reply, t)
         case "event" if reply == DRAWN:
             hand.exhaust(t)
         case _:
             pass
+
+
+def _answer_doubt(hand: HandFollower, question: Question, reply: str, t: float) -> None:
+    doubt = next((d for d in hand.doubts.open() if question.id.endswith(f"/{d.id}")), None)
+    if doubt is None:
+        raise AnswerError("this question is no longer open")
+    if reply == YES:
+        hand.doubts.accept(t, doubt)
+    else:
+        hand.doubts.dismiss(doubt)
+
+
+def _answer_missing(hand: HandFollower, seat: int, reply: str, t: float) -> None:
+    if reply == WHOLE:
+        hand.say_whole(t, seat)
+    else:
+        hand.add_to_hand(t, seat, _tile(reply))
+
+
+def _answer_drawn(hand: HandFollower, seat: int, face: str, t: float) -> None:
+    tile = next((i for i in hand.open_hand(seat) if hand.face(i.id) == face), None)
+    if tile is None:
+        raise AnswerError(f"{face} is not in the hand laid open")
+    hand.choose_winning_tile(t, seat, tile.id)
+
+
+def _answer_settlement(hand: HandFollower, seat: int, reply: str, t: float) -> None:
+    if reply.startswith(UNSEEN):
+        giver = reply.rsplit("/", 1)[1]
+        hand.assume_won_with(t, seat, None if giver == "draw" else int(giver))
+    elif reply == FALSE_WIN:
+        hand.rule(t, seat, "false_win")
+    elif hand.over:
+        hand.undo()
+    else:
+        hand.take_back_win()
 
 
 def _tile(reply: str) -> str:

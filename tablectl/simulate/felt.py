@@ -63,12 +63,12 @@ class TableLook:
     Attributes:
         faces: every tile that lies face up.
         drawn_last: the tile that a winner laid apart from the hand, by seat.
-        won: somebody has laid a winning hand open.
+        won_from: who gave the winning tile, None for an own draw, by the seat that has won.
     """
 
     faces: tuple[LyingFace, ...]
     drawn_last: Mapping[int, LyingFace]
-    won: bool
+    won_from: Mapping[int, int | None]
 
     def face_at(self, x: float, y: float, reach: float) -> str | None:
         """The tile nearest to a point in table mm; None where none lies within ``reach`` mm."""
@@ -99,7 +99,7 @@ class SimulatedFelt:
     flowers: list[list[Placed]] = field(default_factory=list)
     open_hands: dict[int, list[Placed]] = field(default_factory=dict)
     drawn_last: dict[int, Placed] = field(default_factory=dict)
-    won: bool = False
+    won_from: dict[int, int | None] = field(default_factory=dict)
     indicator: Placed | None = None
     dice: tuple[int, int] | None = None
     walls_up: bool = False
@@ -120,7 +120,7 @@ class SimulatedFelt:
         self.melds = [[] for _ in range(self.seats)]
         self.flowers = [[] for _ in range(self.seats)]
         self.open_hands = {}
-        self.drawn_last, self.won = {}, False
+        self.drawn_last, self.won_from = {}, {}
         self.indicator, self.turn, self._last = None, None, None
         self._slots = [0] * self.seats
         self._meld_edge = [self.geometry.exposed[0] - 0.2] * self.seats
@@ -202,7 +202,7 @@ class SimulatedFelt:
             seat: LyingFace(format_tile(p.tile), *self.geometry.to_table(p.seat, p.x, p.y))
             for seat, p in self.drawn_last.items()
         }  # fmt: skip
-        return TableLook(faces, drawn, self.won)
+        return TableLook(faces, drawn, dict(self.won_from))
 
     def face_at(self, x_mm: float, y_mm: float) -> Tile | None:
         """True face of the lying tile nearest to a point, within half a tile."""
@@ -319,7 +319,8 @@ class SimulatedFelt:
         elif event.by == "discard" and event.source is not None and self.rng.random() < 0.5:
             apart, place = self._take_last(event.source)
             visits.append((seat, *self._in_frame(seat, place)))
-        self.turn, self.won = None, True
+        self.turn = None
+        self.won_from[seat] = event.source
         return [*visits, self._open(seat, hand, apart)]
 
     def _open(self, seat: int, hand: list[Tile], apart: Tile | None) -> tuple[int, float, float]:

@@ -6,13 +6,15 @@ decides nothing: it may have rivers in another order, or tiles too many or too f
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from typing import Final
 
 from tablectl.messages import Question
 from tablectl.referee.core import Referee
 from tablectl.referee.hand import HandFollower
 from tablectl.referee.views import refs
-from tablectl.simulate.felt import TableLook
+from tablectl.simulate.felt import LyingFace, TableLook
 from vision.geometry import Zone
 
 Wish = tuple[str, dict[str, object]]
@@ -37,14 +39,18 @@ def reply(question: Question, referee: Referee, look: TableLook) -> Wish | None:
     if hand is None:
         return None
     match question.kind:
+        case "tile" if "/missing/" in question.id:
+            return _which_is_missing(question, hand, look)
         case "tile":
             return _which_tile(question, hand, look)
         case "winning_tile":
             return _which_was_drawn(question, hand, look)
         case "event":
-            return _answer(question, "play_on" if look.won else "drawn")
+            return _answer(question, "play_on" if look.won_from else "drawn")
+        case "meld":
+            return _was_it_so(question, hand, look)
         case "settlement":
-            return misread(hand, look)
+            return misread(hand, look) or _how_it_was_won(question, hand, look)
         case _:
             return None
 
@@ -60,9 +66,58 @@ def misread(hand: HandFollower, look: TableLook) -> Wish | None:
     return None
 
 
+def _how_it_was_won(question: Question, hand: HandFollower, look: TableLook) -> Wish | None:
+    """Where nothing is misread, the tile that the hand was won with has not been seen."""
+    known = {alternative.id for alternative in question.alternatives}
+    source = look.won_from.get(-1 if question.seat is None else question.seat, -1)
+    answer = "unseen/draw" if source is None else f"unseen/{source}"
+    return _answer(question, answer) if answer in known else None
+
+
+def _which_is_missing(question: Question, hand: HandFollower, look: TableLook) -> Wish:
+    """A tile of the hand that the display does not have."""
+    assert question.seat is not None
+    seen = Counter(hand.face(tile.id) for tile in hand.open_hand(question.seat))
+    there = _faces(hand, look, Zone.RACK, question.seat)
+    missing = next(iter((Counter(face.tile for face in there) - seen).elements()), None)
+    return _answer(question, "whole" if missing is None else f"tile:{missing}")
+
+
+def _was_it_so(question: Question, hand: HandFollower, look: TableLook) -> Wish:
+    """Whether a tile lies on the table that the display does not have."""
+    assert question.seat is not None
+    kind, key = question.id.split("/")[-2:]
+    if kind == "stray":
+        tile = hand.felt.tiles[int(key)]
+        face = look.face_at(tile.x, tile.y, _REACH * hand.geometry.tile_width_mm) or ""
+        return _answer(question, "yes" if face.endswith("f") else "no")
+    zone = Zone.RIVER if kind == "threw" else Zone.EXPOSED
+    unseen = _unseen(hand, look, zone, question.seat)
+    flowers = [face for face in unseen if face.tile.endswith("f")]
+    so = bool(flowers) if kind == "flower" else len(unseen) > len(flowers)
+    return _answer(question, "yes" if so else "no")
+
+
+def _faces(hand: HandFollower, look: TableLook, zone: Zone, seat: int) -> list[LyingFace]:
+    return [f for f in look.faces if hand.geometry.locate(f.x, f.y) == (zone, seat)]
+
+
+def _unseen(hand: HandFollower, look: TableLook, zone: Zone, seat: int) -> list[LyingFace]:
+    """Tiles where the display has none but what people have told it of."""
+    reach = _REACH * hand.geometry.tile_width_mm
+    seen = [t for t in hand.felt.at(zone, seat) if not t.assumed]
+    return [
+        face for face in _faces(hand, look, zone, seat)
+        if all(math.hypot(t.x - face.x, t.y - face.y) > reach for t in seen)
+    ]  # fmt: skip
+
+
 def _which_tile(question: Question, hand: HandFollower, look: TableLook) -> Wish | None:
     tile = hand.felt.tiles[int(question.id.rsplit("/", 1)[1])]
     face = look.face_at(tile.x, tile.y, _REACH * hand.geometry.tile_width_mm)
+    if tile.assumed and tile.seat is not None:  # its place is only a guess
+        unseen = _unseen(hand, look, tile.zone, tile.seat)
+        face = unseen[0].tile if unseen else face
     return None if face is None else _answer(question, f"tile:{face}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -57,16 +58,17 @@ class Blindness:
 
     def __post_init__(self) -> None:
         self._rng = random.Random(f"blind/{self.seed}")
-        self._missed: dict[object, tuple[float, bool]] = {}
+        self._fates: dict[object, tuple[float, bool]] = {}
+        self._looks: Counter[object] = Counter()
 
     def look(self, key: object, zone: Zone) -> Literal["seen", "unread", "missed"]:
         """What becomes of one look at a tile."""
-        if key not in self._missed:
-            self._missed[key] = self._fate(zone)
-        looks, noticed = self._missed[key]
-        if looks <= 0:
+        if key not in self._fates:
+            self._fates[key] = self._fate(zone)
+        looks, noticed = self._fates[key]
+        self._looks[key] += 1
+        if self._looks[key] > looks:
             return "seen"
-        self._missed[key] = (looks - 1, noticed)
         return "unread" if noticed else "missed"
 
     def _fate(self, zone: Zone) -> tuple[float, bool]:

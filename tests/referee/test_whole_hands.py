@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from tablectl.engine.events import Draw, End, Event, Reveal, Start, Win
+from tablectl.engine.events import Call, Draw, End, Event, Reveal, Start, Win
 from tablectl.engine.game import play_out
 from tablectl.engine.selfplay import Deal, play_hand
 from tablectl.messages import Question
@@ -41,11 +41,20 @@ def deal_of(drive: Drive) -> Deal:
 
 
 def as_played(events: list[Event]) -> list[Event]:
-    """What happens at the table: other hands are laid open only where tiles in them are paid."""
+    """What happens at the table.
+
+    Winners press HU; other hands are laid open only where tiles in them are paid.
+    """
     start = events[0]
     assert isinstance(start, Start)
     paid = registry.get(start.rules).play.hands_paid
-    return [e for e in events if not isinstance(e, End) and (paid or not isinstance(e, Reveal))]
+    played: list[Event] = []
+    for event in events:
+        if isinstance(event, Win) and event.source is None:
+            played.append(Call(seat=event.seat, call="hu"))
+        if not isinstance(event, End) and (paid or not isinstance(event, Reveal)):
+            played.append(event)
+    return played
 
 
 def truth_of(events: list[Event]) -> tuple[int, ...]:

@@ -1,0 +1,237 @@
+"""What may have happened unseen: asked about where it would change the settlement.
+
+The camera can miss a tile for good. What must be true then shows a gap: a seat acts although it is
+another's turn, a set announced as a kong has three tiles, flowers lie apart, a tile lies there that
+nothing explains. Each is weighed by what the hand would pay if it were so; only what would pay
+otherwise is asked, before the settlement is final.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from tablectl.engine.events import Call, Discard, Event, Flower, Meld
+from tablectl.referee.beliefs import flat
+from tablectl.referee.book import Book, Entry, Fact
+from tablectl.rules.settlement import Settlement
+from tablectl.tiles import N_PLAYING, NAMES, parse_tile
+from vision.geometry import Zone
+
+if TYPE_CHECKING:
+    from tablectl.referee.hand import HandFollower
+
+_GAP: Final = 1.75
+"""Distance of two flowers, in tile widths, between which another one may lie."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Something that may have happened unseen.
+
+    Attributes:
+        kind: ``threw``: a seat threw a tile; ``kong``: a set is a kong; ``flower``: one more lies
+            in a row of flowers; ``stray``: what a tile is that nothing explains.
+        key: entry or tile that raises it.
+        place: where the unseen tile would lie, table mm.
+    """
+
+    kind: str
+    key: int
+    seat: int
+    place: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def id(self) -> str:
+        """Names it within the hand."""
+        return f"{self.kind}/{self.key}"
+
+
+class Doubts:
+    """The doubts about one hand."""
+
+    def __init__(self, hand: HandFollower) -> None:
+        self._hand = hand
+        self._dismissed: set[str] = set()
+        self._known: tuple[object, list[Doubt]] | None = None
+
+    def open(self) -> list[Doubt]:
+        """Those that would change the settlement and that nobody has dismissed."""
+        hand = self._hand
+        if not hand.over:
+            return []
+        key = (hand.book.version, frozenset(hand.unexplained()), len(self._dismissed), self.late)
+        if self._known is None or self._known[0] != key:
+            self._known = (key, self._find())
+        return self._known[1]
+
+    @property
+    def late(self) -> bool:
+        """Whether what was slow to be seen has had time to be seen."""
+        hand = self._hand
+        ended = next(e.fact.t for e in reversed(hand.book.entries) if e.fact.kind != "reveal")
+        return hand.now - ended >= hand.thresholds.patience_s
+
+    def _find(self) -> list[Doubt]:
+        now = self._hand.settlement()
+        if now is None:
+            return []
+        every = itertools.chain(self._skipped(), self._kongs(), self._flower_gaps(), self._strays())
+        return [d for d in every if d.id not in self._dismissed and self._matters(d, now)]
+
+    def _matters(self, doubt: Doubt, now: Settlement) -> bool:
+        if doubt.kind == "stray":
+            return True
+        trials = list(self._trials(doubt))
+        return any(s is None or (s.delta, s.error) != (now.delta, now.error) for s in trials)
+
+    # --- what there is ---
+
+    def _skipped(self) -> Iterator[Doubt]:
+        """A seat acted although another had to throw first."""
+        entries = self._hand.book.entries
+        for before, entry in itertools.pairwise(entries):
+            turn = before.state.turn
+            skipped = any(name == "out_of_turn" for name, _ in entry.issues)
+            if skipped and turn is not None and turn != entry.fact.seat:
+                yield Doubt("threw", entry.n, turn)
+
+    def _kongs(self) -> Iterator[Doubt]:
+        """A set of three that was announced as a kong."""
+        said: dict[int, str] = {}
+        for entry in self._hand.book.entries:
+            event = entry.event
+            if isinstance(event, Call):
+                said[event.seat] = event.call
+            elif isinstance(event, Meld):
+                if event.kind == "pung" and said.get(event.seat) == "kong":
+                    yield Doubt("kong", entry.n, event.seat)
+                said.clear()
+
+    def _flower_gaps(self) -> Iterator[Doubt]:
+        hand = self._hand
+        for seat, row in enumerate(hand.layout.flowers):
+            tiles = [hand.felt.tiles[i] for i in row]
+            placed = sorted(hand.geometry.to_seat(seat, t.x, t.y) for t in tiles)
+            for left, right in itertools.pairwise(placed):
+                if _GAP < right[0] - left[0] < 2 * _GAP:
+                    x, y = (left[0] + right[0]) / 2, (left[1] + right[1]) / 2
+                    key = min(tiles, key=lambda t: t.id).id
+                    yield Doubt("flower", key, seat, hand.geometry.to_table(seat, x, y))
+
+    def _strays(self) -> Iterator[Doubt]:
+        for i in self.strays() if self.late else []:
+            tile = self._hand.felt.tiles[i]
+            yield Doubt("stray", i, tile.seat or 0, (tile.x, tile.y))
+
+    def strays(self) -> list[int]:
+        """Tiles in a strip that belong to no set; in rivers they change nothing."""
+        felt = self._hand.felt.tiles
+        return [
+            i for i in sorted(self._hand.unexplained())
+            if felt[i].zone is Zone.EXPOSED and felt[i].seat is not None and not felt[i].face_down
+        ]  # fmt: skip
+
+    # --- what if ---
+
+    def _trials(self, doubt: Doubt) -> Iterator[Settlement | None]:
+        """Settlements of the hand, were it so."""
+        hand = self._hand
+        facts = [entry.fact for entry in hand.book.entries]
+        if doubt.kind == "kong":
+            old = hand.book.entries[doubt.key]
+            assert isinstance(old.event, Meld)
+            tile = old.event.tiles[:1] + old.event.tiles[-1]
+            kong = old.event.replace(kind="kong", tiles=_four(tile))
+            facts[doubt.key] = _told(old.fact, kong)
+            yield self._settle(facts)
+            return
+        for event in self._unseen(doubt):
+            n = self._before(doubt)
+            yield self._settle([*facts[:n], _told(facts[n], event), *facts[n:]])
+
+    def _unseen(self, doubt: Doubt) -> Iterator[Event]:
+        hand = self._hand
+        shown = hand.faces.counted(hand.layout)
+        left = [
+            face for i, face in enumerate(NAMES)
+            if hand.kit.copies[i] > shown[face] and (i >= N_PLAYING) == (doubt.kind == "flower")
+        ]  # fmt: skip
+        if doubt.kind == "flower":
+            yield from (Flower(seat=doubt.seat, tile=face) for face in left)
+        elif left:
+            wild = hand.book.entries[doubt.key].state.wild.tiles
+            plain = [face for face in left if parse_tile(face) not in wild]
+            yield Discard(seat=doubt.seat, tile=max(plain or left, key=lambda f: -shown[f]))
+
+    def _before(self, doubt: Doubt) -> int:
+        """Number of the entry before which it happened."""
+        if doubt.kind == "threw":
+            return doubt.key
+        entries = self._hand.book.entries
+        return next(e.n for e in entries if doubt.key in e.fact.all_tiles)
+
+    def _settle(self, facts: list[Fact]) -> Settlement | None:
+        trial = Book()
+        for fact in facts:
+            trial.add(fact, self._hand.face)
+        return trial.settled
+
+    # --- answers ---
+
+    def dismiss(self, doubt: Doubt) -> None:
+        """It was not so."""
+        self._dismissed.add(doubt.id)
+        if doubt.kind == "stray":
+            self._hand.undone.add(doubt.key)
+
+    def accept(self, t: float, doubt: Doubt) -> None:
+        """It was so: the unseen tile is put where it must lie, its face still to be told."""
+        hand = self._hand
+        self._dismissed.add(doubt.id)
+        match doubt.kind:
+            case "stray":
+                fact = Fact("flower", t, seat=doubt.seat, tiles=(doubt.key,))
+                hand.write_before(self.turn_before(doubt.seat), fact)
+            case "flower":
+                belief = {f: p for f, p in flat(hand.kit.copies).items() if f.endswith("f")}
+                tile = hand.felt.assume(Zone.EXPOSED, doubt.seat, doubt.place, belief)
+                fact = Fact("flower", t, seat=doubt.seat, tiles=(tile,))
+                hand.write_before(self._before(doubt), fact)
+            case "threw":
+                tile = hand.assume_discard(doubt.seat)
+                fact = Fact("discard", t, seat=doubt.seat, tiles=(tile,))
+                hand.write_before(doubt.key, fact)
+            case "kong":
+                self._make_kong(hand.book.entries[doubt.key])
+
+    def _make_kong(self, entry: Entry) -> None:
+        hand, old = self._hand, entry.fact
+        beside = hand.felt.tiles[old.tiles[-1]]
+        x, y = hand.geometry.to_seat(old.seat, beside.x, beside.y)
+        place = hand.geometry.to_table(old.seat, x, y - 1.03)
+        face = hand.face(old.tiles[0])
+        fourth = hand.felt.assume(Zone.EXPOSED, old.seat, place, {face: 1.0}, confirmed=face)
+        kong = Fact(
+            "meld", old.t, seat=old.seat, tiles=(*old.tiles, fourth), source=old.source,
+            claimed=old.claimed, meld="kong",
+        )  # fmt: skip
+        hand.replace_entry(entry.n, kong)
+
+    def turn_before(self, seat: int) -> int:
+        """Number of a seat's last entry in play before the hand ended."""
+        entries = self._hand.book.entries
+        end = next((e.n for e in entries if e.state.over), len(entries))
+        mine = (e.n for e in entries[:end] if e.fact.seat == seat and e.fact.kind == "discard")
+        return max(mine, default=1 + sum(e.fact.kind == "indicator" for e in entries))
+
+
+def _told(fact: Fact, event: Event) -> Fact:
+    return Fact("told", fact.t, seat=fact.seat, told=event)
+
+
+def _four(tile: str) -> str:
+    """``5p`` as the four tiles of a kong."""
+    return tile[0] * 4 + tile[1]
