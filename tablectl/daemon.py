@@ -398,7 +398,7 @@ class Daemon:
             problems += [recorder.status.problem] if recorder.status.problem else []
         health = Health(
             t=self.clock.now(), link=link, sight=self._sight, recording=recording,
-            version=__version__,
+            version=__version__, camera="off" if running.eye is None else "starting",
         )  # fmt: skip
         problems += [books.problem] if books.problem else []
         director = running.game.referee.director

@@ -7,7 +7,7 @@ what counts (the gate), else wall time (the recogniser with its own threads).
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,14 +15,17 @@ import numpy as np
 
 from tablectl.tiles import Tile
 from vision.calibration import Calibration
+from vision.calibration_check import check_calibration
 from vision.calibration_fit import calibrate_from_markers
 from vision.felt.finder import TileFinder
 from vision.felt.reader import FeltReader
 from vision.gate import MotionGate
 from vision.geometry import TableGeometry
+from vision.picture_watch import PictureWatch
 from vision.render.renderer import Renderer
 from vision.render.scene import Scene, SceneTile
 from vision.sources.frame import Frame, Image
+from vision.walls import WallCounter
 
 _SIZE: Final = (1920, 1080)
 _FPS: Final = 10
@@ -53,6 +56,15 @@ def rows_of_gate() -> Iterator[BenchRow]:
     share = gate_ms * _FPS / 10
     yield BenchRow("gate at 10 pictures a second, of one core", share, "%", _IDLE_BUDGET)
     yield BenchRow("gate, pictures a second", 1000 / gate_ms, "1/s")
+    watch = PictureWatch(calibration, geometry)
+    frames = [Frame(n / _FPS, n, image) for n, image in enumerate(idle)]
+    seen = _cpu_ms(lambda n: watch.see(frames[n % len(frames)], quiet=True))
+    yield BenchRow("watch over light and view, one picture", seen, "ms CPU", 3.0)
+    walls = WallCounter(calibration, geometry)
+    counted = _cpu_ms(lambda n: walls.see(idle[n % len(idle)]))
+    yield BenchRow("walls counted, once a reading", counted, "ms CPU")
+    checked = _cpu_ms(lambda n: check_calibration(calibration, idle[n % len(idle)]), 8)
+    yield BenchRow("has the camera moved, once in 30 s", checked, "ms CPU")
 
 
 def look_rows(finder: TileFinder, threads: int) -> Iterator[BenchRow]:
@@ -78,6 +90,16 @@ def _pictures() -> tuple[TableGeometry, Calibration, list[Image], list[Image]]:
     idle = [renderer.render(Scene(tiles=_river(geometry, 11))) for _ in range(4)]
     changed = [renderer.render(Scene(tiles=_river(geometry, 12))) for _ in range(4)]
     return geometry, calibration, idle, changed
+
+
+def _cpu_ms(work: Callable[[int], object], count: int = 30) -> float:
+    """Median processor time of one call."""
+    costs = []
+    for n in range(count):
+        start = time.thread_time()
+        work(n)
+        costs.append(time.thread_time() - start)
+    return 1000 * float(np.median(costs[count // 4 :]))
 
 
 def _gate_ms(calibration: Calibration, geometry: TableGeometry, idle: list[Image]) -> float:

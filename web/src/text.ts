@@ -204,6 +204,7 @@ interface CameraText {
 }
 
 const CAMERA: Readonly<Record<string, CameraText>> = {
+  off: { state: { en: "not used", zh: "未使用" }, remedy: "" },
   starting: { state: { en: "starting", zh: "啟動中" }, remedy: "" },
   fine: { state: { en: "fine", zh: "正常" }, remedy: "" },
   stale: { state: { en: "frozen: the same picture again and again", zh: "畫面凍結" }, remedy: "請拔下攝影機再插回，或檢查影像來源。" },
