@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,6 +13,8 @@
 #include "snapshot.h"
 
 #define FREE (-1)
+#define SLICE_US 500u
+#define MAX_RUN_MS 60000u
 
 static const char OK[] = "ok";
 
@@ -133,6 +136,27 @@ static const char *on_machine(board_t *b, const char *rest) {
     return OK;
 }
 
+bool control_run(board_t *b, uint32_t us) {
+    for (uint32_t left = us; left > 0;) {
+        uint32_t slice = left < SLICE_US ? left : SLICE_US;
+        serial_exchange(&b->serial);
+        if (!board_run(b, (uint64_t)b->avr->frequency / 1000000u * slice)) {
+            return false;
+        }
+        left -= slice;
+    }
+    serial_exchange(&b->serial);
+    return true;
+}
+
+static const char *on_run(board_t *b, const char *rest) {
+    unsigned ms;
+    if (sscanf(rest, "%u", &ms) != 1 || ms > MAX_RUN_MS) {
+        return "error run MS, 60000 at most";
+    }
+    return control_run(b, 1000u * ms) ? OK : "error the firmware has crashed";
+}
+
 static const struct {
     const char *name;
     const char *(*answer)(board_t *, const char *);
@@ -141,6 +165,7 @@ static const struct {
     {"cover", on_cover},   {"fault", on_fault},   {"repair", on_repair},
     {"power", on_power},   {"hang", on_hang},     {"restart", on_restart},
     {"eeprom", on_eeprom}, {"machine", on_machine}, {"add-tiles", on_add_tiles},
+    {"run", on_run},
 };
 
 void control_answer(control_t *c, board_t *b, char *line, char answer[CONTROL_ANSWER]) {
@@ -233,9 +258,23 @@ static void answer_lines(control_t *c, board_t *b, control_client_t *client) {
     }
 }
 
-void control_serve(control_t *c, board_t *b) {
+static void wait_for_lines(const control_t *c, int wait_ms) {
+    struct pollfd watched[1 + CONTROL_CLIENTS] = {{c->listener, POLLIN, 0}};
+    nfds_t count = 1;
+    for (int i = 0; i < CONTROL_CLIENTS; i++) {
+        if (c->clients[i].fd != FREE) {
+            watched[count++] = (struct pollfd){c->clients[i].fd, POLLIN, 0};
+        }
+    }
+    poll(watched, count, wait_ms);
+}
+
+void control_serve(control_t *c, board_t *b, int wait_ms) {
     if (c->listener == FREE) {
         return;
+    }
+    if (wait_ms > 0) {
+        wait_for_lines(c, wait_ms);
     }
     accept_one(c);
     for (int i = 0; i < CONTROL_CLIENTS; i++) {

@@ -31,8 +31,10 @@ typedef struct {
 void control_init(control_t *c);
 /* Listens at a Unix socket, unless `path` is NULL; NULL, or what is wrong. */
 const char *control_open(control_t *c, const char *path);
-/* Answers what has come in. */
-void control_serve(control_t *c, board_t *b);
+/* Answers what has come in, waiting for it at most so long. */
+void control_serve(control_t *c, board_t *b, int wait_ms);
+/* Lets chip time pass and carries the serial line's bytes. False: the firmware has crashed. */
+bool control_run(board_t *b, uint32_t us);
 void control_close(control_t *c);
 
 /* One line's answer, without the newline. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #define SLICE_US 500        /* of chip time between looks at the outside */
 #define MAX_LAG_S 0.25      /* a chip that is later than this gives up catching up */
 #define SILENT_S 3.0        /* of chip time after which a firmware that says nothing is told */
+#define WAIT_MS 100         /* for a control line, in lockstep */
 #define MAX_PATCHES 16
 #define USAGE 2
 #define CRASHED 3
@@ -23,6 +25,7 @@
 typedef struct {
     const char *elf, *pty, *control, *memory, *loader;
     double speed, machine;
+    bool lockstep;
     unsigned long seed;
     char *patches[MAX_PATCHES];
     int patch_count;
@@ -42,7 +45,7 @@ static int complain(const char *what, const char *why) {
 
 static const char HELP[] =
     "usage: tableplant ELF --pty PATH [--control PATH] [--speed S] [--machine K] [--seed N]\n"
-    "                  [--memory FILE] [--patch SYMBOL=HEX] [--loader HEX]\n"
+    "                  [--memory FILE] [--patch SYMBOL=HEX] [--loader HEX] [--lockstep]\n"
     "Runs the firmware in simavr with a table on its pins (hardware/firmware/README.md).\n"
     "  --pty PATH       symbolic link to the pseudo-terminal of the serial line\n"
     "  --control PATH   Unix socket for control lines\n"
@@ -51,14 +54,15 @@ static const char HELP[] =
     "  --seed N         of the tiles' arrival\n"
     "  --memory FILE    the EEPROM, read at start and written at exit\n"
     "  --patch SYM=HEX  bytes written over a symbol in flash; repeatable\n"
-    "  --loader HEX     a boot loader, which every reset starts, as on a real board\n";
+    "  --loader HEX     a boot loader, which every reset starts, as on a real board\n"
+    "  --lockstep       time passes only by the control line `run MS`\n";
 
 static int parse(int count, char **arguments, options_t *o) {
     static const struct option NAMES[] = {
         {"pty", 1, NULL, 'p'},     {"control", 1, NULL, 'c'}, {"speed", 1, NULL, 's'},
         {"machine", 1, NULL, 'k'}, {"seed", 1, NULL, 'n'},    {"memory", 1, NULL, 'm'},
-        {"patch", 1, NULL, 'x'},   {"loader", 1, NULL, 'l'},  {"help", 0, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"patch", 1, NULL, 'x'},   {"loader", 1, NULL, 'l'},  {"lockstep", 0, NULL, 't'},
+        {"help", 0, NULL, 'h'},    {NULL, 0, NULL, 0},
     };
     int found;
     while ((found = getopt_long(count, arguments, "h", NAMES, NULL)) != -1) {
@@ -70,6 +74,7 @@ static int parse(int count, char **arguments, options_t *o) {
         case 'n': o->seed = strtoul(optarg, NULL, 0); break;
         case 'm': o->memory = optarg; break;
         case 'l': o->loader = optarg; break;
+        case 't': o->lockstep = true; break;
         case 'x':
             if (o->patch_count == MAX_PATCHES) {
                 return complain("--patch", "too many");
@@ -139,19 +144,21 @@ static bool announce(const board_t *b, const options_t *o) {
     return announced || board_seconds(b) < SILENT_S;
 }
 
-static int run(board_t *b, control_t *c, const options_t *o) {
-    uint64_t slice = (uint64_t)b->avr->frequency / 1000000u * SLICE_US;
+/* One slice of chip time; 0, or the exit code. */
+static int run_slice(board_t *b, const options_t *o) {
+    if (!control_run(b, SLICE_US)) {
+        return complain(o->elf, "the firmware has crashed"), CRASHED;
+    }
+    return announce(b, o) ? 0 : (complain(o->elf, "the firmware sends nothing"), CRASHED);
+}
+
+static int run_in_real_time(board_t *b, control_t *c, const options_t *o) {
     double slice_s = SLICE_US / 1e6 / o->speed;
     double due = now_s();
-    while (!stopped && !c->quit) {
-        if (!board_run(b, slice)) {
-            return complain(o->elf, "the firmware has crashed"), CRASHED;
-        }
-        serial_exchange(&b->serial);
-        control_serve(c, b);
-        if (!announce(b, o)) {
-            return complain(o->elf, "the firmware sends nothing"), CRASHED;
-        }
+    int code = 0;
+    while (!stopped && !c->quit && code == 0) {
+        code = run_slice(b, o);
+        control_serve(c, b, 0);
         due += slice_s;
         double early = due - now_s();
         c->behind = early < 0 ? -early : 0;
@@ -161,7 +168,20 @@ static int run(board_t *b, control_t *c, const options_t *o) {
             due = now_s();
         }
     }
-    return 0;
+    return code;
+}
+
+/* Until the firmware has spoken, then only as told: a busy machine changes nothing. */
+static int run_in_lockstep(board_t *b, control_t *c, const options_t *o) {
+    int code = 0;
+    while (!b->serial.spoken && code == 0) {
+        code = run_slice(b, o);
+    }
+    while (!stopped && !c->quit && code == 0) {
+        control_serve(c, b, WAIT_MS);
+        code = b->crashed ? (complain(o->elf, "the firmware has crashed"), CRASHED) : 0;
+    }
+    return code;
 }
 
 int main(int count, char **arguments) {
@@ -196,7 +216,8 @@ int main(int count, char **arguments) {
         code = complain(options.elf, wrong);
     } else {
         board_power_on(&board, "power-on");
-        code = run(&board, &control, &options);
+        code = options.lockstep ? run_in_lockstep(&board, &control, &options)
+                                : run_in_real_time(&board, &control, &options);
     }
     control_close(&control);
     if (wrong == NULL && options.memory != NULL && save_memory(&board, options.memory) != 0) {
