@@ -218,7 +218,7 @@ def distance(
         0 for a complete hand, 1 for a hand that waits for its last tile, and so on (one more than
         the customary count, which calls a waiting hand 0).
     """
-    best = [[0] * (sets + 1), [-_NEVER] * (sets + 1)]
+    best: _Use = ((0,) * (sets + 1), (-_NEVER,) * (sets + 1))
     for low, high in blocks:
         block = tuple(counts[low:high])
         if any(block):
@@ -261,7 +261,12 @@ def orphans_distance(counts: Sequence[int], wilds: int) -> int:
     return max(0, 14 - used - wilds)
 
 
-def _merge(left: list[list[int]], right: tuple[tuple[int, ...], ...], sets: int) -> list[list[int]]:
+_Use = tuple[tuple[int, ...], ...]
+"""Most naturals that can be used, by pairs and sets."""
+
+
+@lru_cache(maxsize=1 << 15)
+def _merge(left: _Use, right: _Use, sets: int) -> _Use:
     """Best use of two blocks together; at most one of them gives the pair."""
     out = [[-_NEVER] * (sets + 1) for _ in range(2)]
     for pairs, choices in enumerate((((0, 0),), ((0, 1), (1, 0)))):
@@ -270,11 +275,11 @@ def _merge(left: list[list[int]], right: tuple[tuple[int, ...], ...], sets: int)
                 for t in range(sets + 1 - s):
                     value = left[a][s] + right[b][t]
                     out[pairs][s + t] = max(out[pairs][s + t], value)
-    return out
+    return tuple(map(tuple, out))
 
 
 @lru_cache(maxsize=1 << 14)
-def _block_use(block: tuple[int, ...], sets: int) -> tuple[tuple[int, ...], ...]:
+def _block_use(block: tuple[int, ...], sets: int) -> _Use:
     """Most naturals that ``s`` sets (and a pair) of one block can use, by pairs and sets.
 
     Index ``[p][s]``; sets beyond what the naturals serve count as filled by other tiles.
