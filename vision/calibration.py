@@ -52,6 +52,7 @@ class Calibration(BaseModel):
         marks: pixels of each marker's corners, by id, to notice a moved camera.
         light: brightness of the cloth (0 to 255) and the logarithms of red to green and of blue to
             green, when it was calibrated.
+        around: share of the surroundings of the felt that has the cloth's colour.
         patches: grey pictures (PNG, base64) around the felt's corners with their centres in px, to
             notice it where no markers lie.
         created: date and time, for people.
@@ -73,6 +74,7 @@ class Calibration(BaseModel):
     marks: dict[int, tuple[tuple[float, float], ...]] = {}
     patches: tuple[tuple[float, float, str], ...] = ()
     light: tuple[float, float, float] | None = None
+    around: float | None = None
     created: str = ""
 
     def to_table(self, points_px: ArrayLike, z_mm: float = 0.0) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 
 from vision.calibration import Calibration
 from vision.calibration_fit import find_markers_near
+from vision.calibration_outline import lies_elsewhere
 from vision.calibration_shift import find_patch
 from vision.messages import CameraState
 from vision.sources.frame import Image
@@ -74,6 +75,13 @@ def check_calibration(calibration: Calibration, image: Image) -> CalibrationChec
             shift,
             f"The camera has moved by about {shift:.0f} px: fix it in place, then calibrate on the "
             "display's page #calibrate or with `tablectl calibrate`.",
+        )
+    if shift is None and lies_elsewhere(calibration, image):
+        return CalibrationCheck(
+            CameraState.MOVED,
+            None,
+            "The felt is not where it was: the camera has moved far. Fix it in place, then "
+            "calibrate on the display's page #calibrate or with `tablectl calibrate`.",
         )
     return CalibrationCheck(CameraState.FINE, shift)
 

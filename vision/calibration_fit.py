@@ -23,6 +23,7 @@ from vision.calibration import (
     pose_from_homography,
 )
 from vision.calibration_edges import corners_from_edges, fit_lens, trace_edges
+from vision.calibration_outline import look_along
 from vision.geometry import TableGeometry
 from vision.picture_watch import PictureWatch
 from vision.sources.frame import Image
@@ -394,7 +395,13 @@ def with_patches(calibration: Calibration, image: Image) -> Calibration:
             patches.append((float(cx), float(cy), base64.b64encode(data.tobytes()).decode()))
     look = PictureWatch(calibration, _geometry_of(calibration)).measure(image)
     light = (round(look.level, 1), *(round(v, 3) for v in look.tint))
-    return calibration.model_copy(update={"patches": tuple(patches), "light": light})
+    around = look_along(calibration, image).outside
+    return calibration.model_copy(
+        update={
+            "patches": tuple(patches), "light": light,
+            "around": None if around is None else round(around, 3),
+        }
+    )  # fmt: skip
 
 
 def _geometry_of(calibration: Calibration) -> TableGeometry:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.calibration import Array, Calibration
+from vision.cloth import ALIKE, most_common, tinted
 from vision.gate import GateResult
 from vision.geometry import TableGeometry
 from vision.messages import WallSeen
@@ -31,11 +32,9 @@ _REACH: Final = 9.3
 """Half the longest wall, tile widths; beyond stands the next seat's."""
 _PITCH: Final = 1.01
 """Width of a stack with its gap, tile widths."""
-_TINT: Final = 0.13
-"""Difference of colour (relative to brightness) from the cloth's that is no cloth."""
 _SHADOW: Final = 0.5
 _SHADOW_TINT: Final = 0.35
-"""The same where it is darker than so much of the cloth."""
+"""Difference of tint that is no cloth where it is darker than so much of the cloth."""
 _SHADE: Final = (0.15, 1.7)
 """Brightness of cloth in shadow and in full light, relative to its usual one."""
 _SHARE: Final = 0.55
@@ -114,26 +113,19 @@ class WallCounter:
         return tuple(self._seen[seat] for seat in sorted(self._seen))
 
     def _cloth_colour(self, image: Image) -> Array:
-        """(3,) brightness and tint of the cloth: the most common over the felt."""
-        pixels = image[self._cloth[:, 1], self._cloth[:, 0]].astype(float)
-        values = _tinted(pixels)
-        bins = ((values[:, 1:] + 2) * 8).astype(int).clip(0, 63)
-        most = np.bincount(bins[:, 0] * 64 + bins[:, 1]).argmax()
-        common = values[bins[:, 0] * 64 + bins[:, 1] == most]
-        middle: Array = np.median(common, axis=0)
-        near = np.abs(values[:, 1:] - middle[1:]).max(axis=1) < _TINT
-        return np.asarray(np.median(values[near], axis=0), dtype=float) if near.any() else middle
+        """(3,) brightness and tints of the cloth: the most common over the felt."""
+        return most_common(tinted(image[self._cloth[:, 1], self._cloth[:, 0]].astype(float)))
 
     def _runs(self, image: Image, side: _Side, seat: int, cloth: Array) -> tuple[int, ...]:
         colours = cv2.remap(
             image, np.ascontiguousarray(side.px[..., 0]), np.ascontiguousarray(side.px[..., 1]),
             cv2.INTER_LINEAR,
         )  # fmt: skip
-        values = _tinted(colours.reshape(-1, 3).astype(float)).reshape(*colours.shape[:2], 3)
+        values = tinted(colours.reshape(-1, 3).astype(float)).reshape(*colours.shape[:2], 3)
         tint = np.abs(values[..., 1:] - cloth[1:]).max(axis=2)
         shade = values[..., 0] / max(float(cloth[0]), 1.0)
         # Deep shadow takes on the colour of the other lamp; tops lie too high for such shadows.
-        limit = np.where(shade < _SHADOW, _SHADOW_TINT, _TINT)
+        limit = np.where(shade < _SHADOW, _SHADOW_TINT, ALIKE)
         other = (tint > limit) | (shade < _SHADE[0]) | (shade > _SHADE[1])
         top = len(_ACROSS)
         pale = (tint > np.maximum(limit, _SIDE_TINT)) | (shade > _SIDE_LIGHT)
@@ -152,13 +144,6 @@ class WallCounter:
         start += max(0.0, start - camera) * slope
         stacks = (end - start) / _PITCH
         return max(1, round(stacks)) if stacks >= _LEAST else 0
-
-
-def _tinted(pixels: Array) -> Array:
-    """Blue, green, red (n, 3) to brightness and two tints that shadows leave alone, (n, 3)."""
-    grey = pixels @ np.array([0.114, 0.587, 0.299])
-    tint = (pixels[:, (0, 2)] - grey[:, None]) / (grey[:, None] + 14.0)
-    return np.column_stack([grey, tint])
 
 
 def _intervals(x: Array, solid: NDArray[np.bool_]) -> list[tuple[float, float]]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from vision.calibration import Calibration, CalibrationError
-from vision.calibration_check import check_calibration, score_calibration
+from vision.calibration_check import check_calibration, score_calibration, view_shift
 from vision.calibration_fit import (
     calibrate_from_corners,
     calibrate_from_markers,
@@ -196,6 +196,30 @@ def test_a_view_that_is_not_recognised_is_not_guessed_at() -> None:
     hidden[:200, :600] = (60, 40, 30)
     with pytest.raises(CalibrationError, match="only 3"):
         realign(calibration, hidden, GEOMETRY)
+
+
+@pytest.mark.parametrize("knock", [{"roll_deg": 25.0}, {"mm_per_px": 1.1}, {"mm_per_px": 2.4}])
+def test_a_hard_knock_is_noticed_where_nothing_is_recognised(knock: dict[str, float]) -> None:
+    before = look(0.0, 0.0, markers=False)
+    calibration = calibrate_from_corners(before.render(Scene()), true_corners(before), GEOMETRY)
+    picture = look(0.0, 0.0, markers=False, **knock).render(Scene())
+    assert view_shift(calibration, picture) is None
+    check = check_calibration(calibration, picture)
+    assert (check.state, check.shift_px) == (CameraState.MOVED, None)
+    with pytest.raises(CalibrationError):
+        realign(calibration, picture, GEOMETRY)
+
+
+def test_arms_over_the_felts_corners_are_no_knock() -> None:
+    table = look(0.0, 0.0, markers=False)
+    calibration = calibrate_from_corners(table.render(Scene()), true_corners(table), GEOMETRY)
+    picture = table.render(Scene()).copy()
+    for x, y in true_corners(table):
+        cv2.circle(picture, (int(x), int(y)), 90, (70, 60, 120), -1)
+    for x in (400, 640, 880):
+        cv2.rectangle(picture, (x - 50, 560), (x + 50, 719), (30, 90, 60), -1)
+    assert view_shift(calibration, picture) is None
+    assert check_calibration(calibration, picture).state is CameraState.FINE
 
 
 def test_tile_size_and_rotation() -> None:

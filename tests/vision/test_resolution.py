@@ -1,4 +1,4 @@
-"""The document's figures on resolution are those of the formula, and the formula is the camera's."""
+"""The document's figures on resolution are the formula's, and the formula is the camera's."""
 
 from __future__ import annotations
 
