@@ -168,6 +168,10 @@ class TableView(Protocol):
         """Discards so far, of all seats."""
 
     @property
+    def last_discard(self) -> object | None:
+        """The newest discard while it may be claimed; ``None`` once it is taken or passed."""
+
+    @property
     def indicators(self) -> tuple[Tile, ...]:
         """Tiles turned up."""
 

@@ -184,6 +184,9 @@ def test_robbing_the_gold_has_its_moment() -> None:
     assert xm(throw(0, "1z", "2z"), win(0, "indicator", "4m", hand), turned="4m").issues == [
         (4, "claim_not_allowed", 0)
     ]
+    assert xm(throw(0, "1z"), draw(1), win(0, "indicator", "4m", hand), turned="4m").issues == [
+        (4, "claim_not_allowed", 0)
+    ]
     calls = [call(3, "hu"), call(1, "hu")]
     assert xm(calls, win(3, "indicator", "4m", hand), turned="4m").issues == [
         (4, "wrong_claimant", 3)

@@ -50,7 +50,7 @@ def _may_rob_gold(table: TableView, seat: int) -> bool:
     """Non-bankers before the banker's first discard, the banker right after it (X13)."""
     if seat != table.dealer:
         return table.discards == 0
-    return table.discards == 1 and table.first_set_after in (None, 0) and table.claim is None
+    return table.discards == 1 and table.last_discard is not None
 
 
 def _discard(table: TableView, seat: int, tile: Tile) -> DiscardEffect:
