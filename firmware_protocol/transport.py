@@ -6,6 +6,7 @@ import asyncio
 import errno
 import os
 import socket
+import termios
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,7 @@ class SerialTransport:
         name = resolve_port(port)
         try:
             device = await loop.run_in_executor(None, _open_device, name, baudrate)
-        except (serial.SerialException, OSError, ValueError) as error:
+        except (serial.SerialException, OSError, ValueError, termios.error) as error:
             raise PortUnavailableError(_explain(port, error)) from error
         return cls(device, on_data, on_lost)
 
@@ -154,7 +155,17 @@ def _open_device(name: str, baudrate: int) -> serial.SerialBase:
             with socket.socket(fileno=os.dup(device.fileno())) as line:
                 line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return device
-    return serial.serial_for_url(name, baudrate=baudrate, timeout=0, exclusive=True)
+    device = serial.serial_for_url(name, baudrate=baudrate, timeout=0, exclusive=True)
+    _keep_running_after_close(device.fileno())
+    return device
+
+
+def _keep_running_after_close(fd: int) -> None:
+    """Leave DTR up when the port is closed: its next rise, at the next opening, would restart an
+    Arduino, and a table that restarts homes. Only the first opening after plugging in does."""
+    settings = termios.tcgetattr(fd)
+    settings[2] &= ~termios.HUPCL
+    termios.tcsetattr(fd, termios.TCSANOW, settings)
 
 
 def _explain(port: str, error: Exception) -> str:

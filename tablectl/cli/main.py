@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tablectl import __version__
-from tablectl.cli import broker, ledger, record, table
+from tablectl.cli import broker, drive, ledger, record
 from tablectl.cli.calibrate import calibrate
 from tablectl.cli.demo import demo
 from tablectl.cli.doctor import doctor
@@ -50,7 +50,7 @@ for command in (demo, run, replay, read, score, follow, rules, calibrate, doctor
     app.command()(command)
 app.add_typer(record.app, name="record")
 app.add_typer(ledger.app, name="ledger")
-app.add_typer(table.app, name="table")
+app.add_typer(drive.app, name="table")
 app.command("broker-config")(broker.broker_config)
 app.command("asyncapi")(broker.asyncapi)
 

@@ -57,7 +57,7 @@ WaitOption = Annotated[float, typer.Option(min=0.1, help="Seconds to wait for th
 @app.command()
 def status(port: PortOption = None, *, as_json: JsonOption = False, wait: WaitOption = 10) -> None:
     """Show who the table is, what it does, and how the link is."""
-    _run(_status(choose_port(port), wait, as_json=as_json))
+    run_link(_status(choose_port(port), wait, as_json=as_json))
 
 
 @app.command()
@@ -75,7 +75,7 @@ def monitor(
 
     Switches and photo sensors are asked for, which moves nothing: press one by hand and see it.
     """
-    _run(_monitor(choose_port(port), seconds, interval, as_json=as_json, frames=frames))
+    run_link(_monitor(choose_port(port), seconds, interval, as_json=as_json, frames=frames))
 
 
 @app.command()
@@ -90,7 +90,7 @@ def selftest(
     chosen = choose_port(port)
     if not yes:
         typer.confirm("Motors will move. Are hands and tiles clear of the table?", abort=True)
-    _run(_selftest(chosen, wait, as_json=as_json))
+    run_link(_selftest(chosen, wait, as_json=as_json))
 
 
 @app.command()
@@ -142,7 +142,7 @@ def choose_port(port: str | None) -> str:
     return found[0]
 
 
-def _run(work: Coroutine[Any, Any, int]) -> None:
+def run_link(work: Coroutine[Any, Any, int]) -> None:
     """Run until done; what goes wrong on the line is one clear message."""
     try:
         code = asyncio.run(work)
@@ -346,7 +346,7 @@ async def _selftest(port: str, wait: float, *, as_json: bool) -> int:
     reports: list[m.SelfTestReport] = []
     async with TableClient(port, connect_timeout=wait) as client:
         client.subscribe(lambda e: reports.append(e) if isinstance(e, m.SelfTestReport) else None)
-        await client.wait_for(lambda s: s.table is not None and s.table.mode not in _STARTING, wait)
+        await client.wait_for(lambda s: s.table is not None and s.table.mode not in STARTING, wait)
         try:
             await client.command(m.SelfTest())
         except CommandFailedError as error:
@@ -366,4 +366,4 @@ async def _selftest(port: str, wait: float, *, as_json: bool) -> int:
     return 0 if report.passed else FAILED
 
 
-_STARTING = (m.TableMode.BOOTING, m.TableMode.HOMING)
+STARTING = (m.TableMode.BOOTING, m.TableMode.HOMING)
