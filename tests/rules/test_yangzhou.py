@@ -521,6 +521,6 @@ def test_scores_agree_with_plain_counting(seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=100_000, deadline=None)
+@settings(max_examples=5_000, deadline=None)
 def test_scores_at_length(seed: int) -> None:
     check(seed)
