@@ -22,6 +22,7 @@ from pydantic import (
     model_validator,
 )
 
+from tablectl.rules.case import MOST_HANDS
 from tablectl.tiles import parse_tile, parse_tiles
 
 N_SEATS_MAX: Final = 4
@@ -93,7 +94,7 @@ class Start(_Event):
     rules: str
     options: dict[str, Any] = Field(default_factory=dict)
     dealer: Seat
-    streak: Annotated[StrictInt, Field(ge=1)] = 1
+    streak: Annotated[StrictInt, Field(ge=1, le=MOST_HANDS)] = 1
     round_wind: Wind | None = None
     first_dealer: Seat = 0
     dice: list[Any] | None = None

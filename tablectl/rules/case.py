@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import gt
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 
 from pydantic import (
     BaseModel,
@@ -60,6 +60,12 @@ REASONS: tuple[ReasonId, ...] = (
     "below_minimum",
 )
 """Why a claim is no valid win, in the order in which the first that applies is reported."""
+
+
+MOST_KONGS: Final = 16
+"""Four for each of four seats. Numbers that payments double by are bounded, so that they end."""
+MOST_HANDS: Final = 1000
+"""Hands in a row of one banker."""
 
 
 class CaseError(ValueError):
@@ -120,7 +126,7 @@ class Meld(_Model):
     tiles: Tiles
     from_seat: int | None = Field(default=None, alias="from")
     """Seat that gave the tile; ``None`` for own tiles."""
-    chain: int = Field(default=0, ge=0)
+    chain: int = Field(default=0, ge=0, le=MOST_KONGS)
     """Kongs that directly preceded this one without interruption."""
     when: Literal["deal", "road", "late"] | None = None
     """Moment of a joy (Mainland)."""
@@ -177,12 +183,12 @@ class FloatGift(_Model):
 class WinFlags(_Model):
     """Circumstances of a win."""
 
-    kong_draw: int = Field(default=0, ge=0)
+    kong_draw: int = Field(default=0, ge=0, le=MOST_KONGS)
     flower_draw: bool = False
     kong_discard: bool = False
     last_tile: bool = False
     first_turn: bool = False
-    floats: int = Field(default=0, ge=0, alias="float")
+    floats: int = Field(default=0, ge=0, le=4, alias="float")
     missed: bool | int | float = False
     honours: int = Field(default=0, ge=0)
     float_gift: FloatGift | None = None
@@ -252,7 +258,7 @@ class ScoreCase(_Model):
     rules: str
     options: dict[str, Any] = Field(default_factory=dict)
     dealer: int
-    streak: int = Field(default=1, ge=1)
+    streak: int = Field(default=1, ge=1, le=MOST_HANDS)
     """Hands in a row of this dealer, this one included."""
     streak_multipliers: tuple[int, ...] = ()
     """Multipliers of the banker's wins in this streak (Xiamen, ``quanzhou_base_step``)."""

@@ -73,6 +73,13 @@ def changed(path: str, value: Any) -> dict[str, Any]:
         ("outcome.wins.0.flags", {"flout": 1}, "outcome.wins.0.flags.flout", "no such field"),
         ("dealer", 4, "", "no seat 4"),
         ("streak", 0, "streak", "greater than or equal to 1"),
+        ("streak", 2**70, "streak", "less than or equal to 1000"),
+        (
+            "outcome.wins.0.flags",
+            {"kong_draw": 99},
+            "outcome.wins.0.flags.kong_draw",
+            "or equal to",
+        ),
         ("round_wind", "X", "round_wind", "'E'"),
         ("seats.1.melds.0.tiles", "22m", "seats.1.melds.0", "a pung of 2 tiles"),
         ("seats.1.melds.0.kind", "pong", "seats.1.melds.0.kind", "'pung'"),

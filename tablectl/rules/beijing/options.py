@@ -8,7 +8,7 @@ from pydantic import Field
 
 from tablectl.rules.options import Options, option
 
-Weight = Annotated[int, Field(ge=0)]
+Weight = Annotated[int, Field(ge=0, le=30)]
 
 BasePattern = Literal[
     "banker", "closed", "own_tile", "straight", "flush", "seven_pairs", "deluxe", "catch_five",

@@ -40,11 +40,11 @@ class MainlandOptions(Options):
     joys: Annotated[tuple[JoyKind, ...], BeforeValidator(_as_tuple)] = option(
         ("four_winds", "three_dragons"), "Joys (喜) that may be declared, as a list."
     )
-    fan: dict[PatternId, Annotated[int, Field(ge=0)]] = option(
+    fan: dict[PatternId, Annotated[int, Field(ge=0, le=1000)]] = option(
         {}, 'Fan of patterns where they differ from the table, as a map, e.g. {"all_chows": 2}.'
     )
     base_points: int = option(1, "Points of a hand of 0 fan.", ge=1)
-    limit_fan: int = option(8, "Fan that count at most.", ge=0)
+    limit_fan: int = option(8, "Fan that count at most.", ge=0, le=64)
     minimum_fan: int = option(0, "Fan that a hand needs to win.", ge=0)
     payment: Literal["discarder_double", "discarder_all"] = option(
         "discarder_double",
