@@ -20,6 +20,8 @@ from vision.sources import SourceError, open_source
 from vision.sources.frame import Image
 
 HOST: Final = "0.0.0.0"
+_PATIENCE_S: Final = 5.0
+"""Time for the camera's first picture before the page is offered without one."""
 _FAREWELL_S: Final = 1.5
 """Time for the page to hear that it was saved."""
 
@@ -100,17 +102,18 @@ class CalibrationPage:
             ServerError: the port is taken.
         """
         server = self.server()
-        port = await server.start(HOST, port)
-        typer.echo(f"http://localhost:{port}/#calibrate  operator password: {self.password}")
-        saved: asyncio.Task[bool] = asyncio.create_task(self._until_saved())
-        tasks = {saved}
+        tasks: set[asyncio.Task[bool]] = {asyncio.create_task(self._saved.wait())}
         if source is not None:
             tasks.add(asyncio.create_task(self._watch(source, size)))
         try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for task in done - {saved}:
-                task.result()  # a camera that can't be opened ends it with its reason
-            await saved
+            await self._first_picture(tasks)
+            port = await server.start(HOST, port)
+            url = f"http://localhost:{port}/#calibrate"
+            typer.echo(f"{url}  operator password: {self.password}")
+            while not self._saved.is_set():
+                done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()  # a camera that can't be opened ends it with its reason
             await asyncio.sleep(_FAREWELL_S)
         finally:
             for task in tasks:
@@ -119,8 +122,14 @@ class CalibrationPage:
             await server.stop()
         typer.echo(f"{self._out}: saved")
 
-    async def _until_saved(self) -> bool:
-        return await self._saved.wait()
+    async def _first_picture(self, tasks: set[asyncio.Task[bool]]) -> None:
+        """Give the camera a moment, so that a wrong name is said instead of a page."""
+        deadline = asyncio.get_running_loop().time() + _PATIENCE_S
+        while self.picture is None and asyncio.get_running_loop().time() < deadline:
+            for task in tasks:
+                if task.done():
+                    task.result()
+            await asyncio.sleep(0.05)
 
     async def _watch(self, text: str, size: tuple[int, int] | None) -> bool:
         """Keep the newest picture; a file's last one stays."""

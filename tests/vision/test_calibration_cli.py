@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
+import sys
+import urllib.request
 from pathlib import Path
 
 import cv2
@@ -116,10 +119,57 @@ def test_corners(photo: Path, tmp_path: Path) -> None:
     assert Calibration.load(tmp_path / "c.json").method == "corners"
 
 
+def test_snapped_corners_measure_the_lens(photo: Path, tmp_path: Path) -> None:
+    h = TableGeometry().half_mm
+    truth = TrueCamera(k1=-0.05).project(np.array([(-h, -h), (h, -h), (h, h), (-h, h)]), 0.0)
+    near = " ".join(f"{x + dx:.0f},{y + dy:.0f}" for (x, y), (dx, dy) in zip(
+        truth, ((4, 3), (-3, 4), (2, -4), (3, 3)), strict=True))  # fmt: skip
+    done = run("--image", photo, "--out", tmp_path / "c.json", "--corners", near, "--snap")
+    assert done.exit_code == 0, done.output
+    found = Calibration.load(tmp_path / "c.json")
+    assert np.abs(found.felt_outline - truth).max() < 1.0
+    assert found.k1 + 0.3 * found.k2 == pytest.approx(-0.05, abs=0.015)
+
+
+def test_the_page_is_served_until_something_is_saved(photo: Path, tmp_path: Path) -> None:
+    out = tmp_path / "c.json"
+    command = [sys.executable, "-m", "tablectl", "calibrate", "--browser", "--port", "0"]
+    with subprocess.Popen(
+        [*command, "--image", photo, "--out", out],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    ) as page:  # fmt: skip
+        assert page.stdout is not None
+        said = re.search(r"(http://\S+)/#calibrate .*: (\S+)", page.stdout.readline())
+        assert said is not None
+        url, password = said.groups()
+
+        def ask(path: str, body: dict[str, object], **headers: str) -> dict[str, object]:
+            request = urllib.request.Request(
+                url + path,
+                json.dumps(body).encode(),
+                {"Content-Type": "application/json"} | headers,
+            )
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                told: dict[str, object] = json.load(answer)
+            return told
+
+        token = ask("/api/login", {"password": password})["token"]
+        saved = ask(
+            "/api/calibration/save", {"method": "markers"}, Authorization=f"Bearer {token}"
+        )  # fmt: skip
+        assert saved["file"] == str(out)
+        assert page.wait(30) == 0
+        assert f"{out}: saved" in page.stdout.read()
+    assert Calibration.load(out).method == "markers"
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
         ([], "--source"),
+        (["--browser"], "--source"),
+        (["--browser", "--image", "none.png"], "none.png is no picture"),
+        (["--browser", "--source", "folder:/nowhere", "--port", "0"], "no folder"),
         (["--image", "none.png"], "none.png is no picture"),
         (["--source", "usb:1"], "not understood"),
         (["--source", "folder:/nowhere"], "no folder"),
