@@ -70,7 +70,7 @@ class PeerProcess:
         try:
             self._process = subprocess.Popen(
                 self._command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=self._complaints, text=True,
+                stderr=self._complaints, text=True, start_new_session=True,  # Ctrl-C is ours
             )  # fmt: skip
         except OSError as error:
             raise PeerProcessError(f"{self._command[0]}: {error.strerror}") from error

@@ -48,6 +48,7 @@ class DemoOptions:
         style_seed: which of the looks that training never saw; None: the plain one.
         noise: of the serial line, see ``firmware_protocol.noise.Noise``; None: a good cable.
         freeze_at: (when, how long) the camera repeats its last picture, simulated seconds.
+        firmware: the real firmware in simavr is the table, in place of the simulated one.
         sure: posterior from which the referee needs no confirmation; None: the daemon's default.
     """
 
@@ -64,6 +65,7 @@ class DemoOptions:
     noise: dict[str, float] | None = None
     freeze_at: tuple[float, float] | None = None
     threads: int = 1
+    firmware: bool = False
     sure: float | None = None
 
 
@@ -157,7 +159,7 @@ def _simulator_plan(options: DemoOptions, directory: Path) -> SimulatorPlan:
     return SimulatorPlan(
         script, directory, options.style_seed, options.art,
         machine_speed=30.0 if options.fast else 8.0, noise=options.noise,
-        freeze_at=options.freeze_at,
+        freeze_at=options.freeze_at, firmware=options.firmware,
     )  # fmt: skip
 
 

@@ -47,6 +47,9 @@ def demo(
     ] = None,
     threads: Annotated[int, typer.Option(min=1, max=16, help="Threads of the recogniser.")] = 1,
     *,
+    firmware: Annotated[
+        bool, typer.Option("--firmware", help="The table is the real firmware, in simavr.")
+    ] = False,
     headless: Annotated[
         bool, typer.Option("--headless", help="No page to look at: only the result.")
     ] = False,
@@ -62,7 +65,7 @@ def demo(
             rules=rules, options=parse_options(option or []), hands=hands, seed=seed,
             fast=speed == "max", host=host, port=0 if headless else port,
             keep=keep or (None if headless else _folder()), art=art, style_seed=look,
-            threads=threads,
+            threads=threads, firmware=firmware,
         )  # fmt: skip
         result = asyncio.run(_unless_stopped(
             run_demo(

@@ -11,11 +11,11 @@ import contextlib
 import multiprocessing
 import signal
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from firmware_protocol.wire import Message
 from tablectl.simulate.felt import TableLook
@@ -29,6 +29,10 @@ from tablectl.simulate.session import (
 from vision.calibration_fit import calibrate_from_markers
 from vision.render.style import Style
 
+if TYPE_CHECKING:
+    from firmware_protocol.simulator import SimulatedTable
+    from tablectl.simulate.chip import ChipTable
+
 
 @dataclass(frozen=True)
 class SimulatorPlan:
@@ -41,6 +45,7 @@ class SimulatorPlan:
         machine_speed: table seconds a second of the machine under the felt.
         noise: drop, corrupt, duplicate probabilities of the cable by the byte; see ``Noise``.
         freeze_at: simulated seconds at which the camera freezes, and for how long; None never.
+        firmware: the real firmware in simavr is the table, see ``tablectl.simulate.chip``.
     """
 
     script: SessionScript
@@ -50,6 +55,7 @@ class SimulatorPlan:
     machine_speed: float = 1.0
     noise: dict[str, float] | None = None
     freeze_at: tuple[float, float] | None = None
+    firmware: bool = False
 
 
 @dataclass(frozen=True)
@@ -176,15 +182,8 @@ class _World:
     """Table, camera and players, inside the process."""
 
     def __init__(self, plan: SimulatorPlan) -> None:
-        from firmware_protocol.noise import QUIET, Noise
-        from firmware_protocol.simulator import SimulatedTable
-
         self._shown = 0
-        noise = Noise(**plan.noise) if plan.noise else QUIET
-        self._table = SimulatedTable(
-            speed=plan.machine_speed, seed=plan.script.seed, noise=noise,
-            on_emit=self._on_emit,
-        )  # fmt: skip
+        self._table = _table(plan, self._on_emit)
         feed = plan.directory / "camera.sock"
         self._session = SimulatedSession(
             plan.script, self._table, feed_path=feed, settled=lambda n: self._shown > n,
@@ -223,6 +222,18 @@ class _World:
     def close(self) -> None:
         self._session.stop()
         self._table.stop()
+
+
+def _table(plan: SimulatorPlan, on_emit: Callable[[Message], None]) -> SimulatedTable | ChipTable:
+    from firmware_protocol.noise import QUIET, Noise
+    from firmware_protocol.simulator import SimulatedTable
+    from tablectl.simulate import chip
+
+    seed = plan.script.seed
+    if plan.firmware:
+        return chip.ChipTable(chip.build(), plan.machine_speed, seed, on_emit)
+    noise = Noise(**plan.noise) if plan.noise else QUIET
+    return SimulatedTable(speed=plan.machine_speed, seed=seed, noise=noise, on_emit=on_emit)
 
 
 def _style(plan: SimulatorPlan) -> Style:

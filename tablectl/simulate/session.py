@@ -14,10 +14,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from firmware_protocol.messages import Button, DiceRolled
-from firmware_protocol.simulator import SimulatedTable
 from firmware_protocol.wire import Message
 from tablectl.engine.events import Call, Discard, End, Event, Exhaust, Reveal, Win
 from tablectl.engine.game import play_out
@@ -31,8 +30,8 @@ from vision.render.renderer import Picture, Renderer
 from vision.render.style import Style
 from vision.sources.feed import FeedServer
 
-_UP: Final = 0.98
-_DOWN: Final = 0.02
+_UP: Final = 0.95
+_DOWN: Final = 0.05
 _WAIT_S: Final = 120.0
 """Wall-clock seconds after which a simulated player gives up on the table or the display."""
 
@@ -43,6 +42,28 @@ _Film = tuple[float, Picture, Discard | None]
 
 _PATIENCE_S: Final = 6.0
 """Camera seconds after which players lay their hands open for a settlement that does not come."""
+
+
+class MachinePlace(Protocol):
+    """Where centre and trays are, 0 low to 1 high."""
+
+    @property
+    def centre(self) -> float:
+        """The centre panel."""
+
+    @property
+    def lifts(self) -> tuple[float, ...]:
+        """The trays of sides 0 to 3."""
+
+
+class Machine(Protocol):
+    """What players see of a table and can do to it: `SimulatedTable`, or a chip in simavr."""
+
+    def press(self, seat: int, button: Button) -> None:
+        """Press a button."""
+
+    def snapshot(self) -> MachinePlace:
+        """Look at the machine."""
 
 
 class SimulationError(RuntimeError):
@@ -117,7 +138,7 @@ class SimulatedSession:
     def __init__(
         self,
         script: SessionScript,
-        table: SimulatedTable,
+        table: Machine,
         *,
         feed_path: Path,
         settled: Callable[[int], bool],
