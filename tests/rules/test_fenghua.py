@@ -345,10 +345,21 @@ def test_ties_go_to_the_pattern_that_stands_first() -> None:
     has(fh("123456m78p22z234f", "9p", indicator="1f"), common_win=1, seat_wind_pung=0)
 
 
-def test_false_win_and_sheet() -> None:
+def test_a_false_win_pays_what_it_meant_to_receive() -> None:
+    """M32: the way of winning, wild tiles, flowers, sets laid out."""
+
+    def penalty(hand: str, tile: str, **fields: Any) -> tuple[int, ...] | None:
+        wrong = case("fenghua", hand, tile, indicator="9s", **fields)
+        return get("fenghua").settle_false_win(wrong).delta
+
+    assert penalty(PLAIN, "9p") == (20, -60, 20, 20)
+    laid: dict[str, Any] = {"melds": [meld("777z", 0), meld("2222p")], "me": {"flowers": "26f"}}
+    claimed = penalty("19m28m45s1z", "9m", by="discard", source=3, **laid)
+    assert claimed == (110, -440, 110, 220)  # base, no wild, dragon, closed kong 100, flowers 4
+
+
+def test_sheet() -> None:
     declared = get("fenghua")
-    wrong = case("fenghua", PLAIN, "9p", indicator="9s")
-    assert declared.settle_false_win(wrong).delta == (0, 0, 0, 0)
     plain = str(declared.articles(declared.options()))
     other = str(declared.articles(declared.options({
         "claim_minimum": 3, "limit_unit": 30, "all_honors_award": "celebration",

@@ -265,10 +265,21 @@ def test_an_unknown_hand_is_said() -> None:
     assert sum("not known" in line for line in found.lines) == 3
 
 
-def test_false_win_and_sheet() -> None:
+def test_a_false_win_pays_what_it_meant_to_receive() -> None:
+    """M32: the way of winning, and the caller's own fine tiles and kongs."""
+
+    def penalty(hand: str, tile: str, **fields: Any) -> tuple[int, ...] | None:
+        wrong = case("nanchang", hand, tile, indicator="5p", **fields)
+        return get("nanchang").settle_false_win(wrong).delta
+
+    assert penalty(PLAIN, "9s") == (4, -8, 2, 2)
+    items: dict[str, Any] = {"melds": [meld("1111s")], "by": "discard", "source": 2}
+    assert penalty("123m456m7s55p3z", "9s", **items) == (2 + 6, -23, 2 + 6, 1 + 6)
+    assert penalty(PLAIN, "9s", by="deal", seat=0) == (-60, 20, 20, 20)
+
+
+def test_sheet() -> None:
     declared = get("nanchang")
-    wrong = case("nanchang", PLAIN, "9s", indicator="5p")
-    assert declared.settle_false_win(wrong).delta == (0, 0, 0, 0)
     plain = str(declared.articles(declared.options()))
     other = str(declared.articles(declared.options({
         "indicator_as_supplement": True, "dead_wall": "stacks_17", "draw_banker_pays": True,

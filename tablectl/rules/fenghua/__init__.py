@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tablectl.rules.case import Meld, ScoreCase
+from tablectl.rules.case import Meld
 from tablectl.rules.decompose import counts_of
+from tablectl.rules.fenghua.false_win import false_win
 from tablectl.rules.fenghua.hand import is_winning, wild_rule
 from tablectl.rules.fenghua.options import FenghuaOptions
 from tablectl.rules.fenghua.patterns import PATTERNS
 from tablectl.rules.fenghua.play import PLAY
 from tablectl.rules.fenghua.settle import settle
 from tablectl.rules.fenghua.sheet import articles
-from tablectl.rules.ruleset import Equipment, Names, RuleSet, tile_copies
-from tablectl.rules.settlement import Settlement, drawn_hand
+from tablectl.rules.ruleset import Equipment, RuleSet, tile_copies
 from tablectl.rules.wild import Wild
 from tablectl.tiles import Tile, is_flower
 
@@ -35,13 +35,6 @@ def _complete(
     return is_winning(counts_of(naturals), len(tiles) - len(naturals), melds)
 
 
-def _false_win(case: ScoreCase, options: FenghuaOptions, names: Names) -> Settlement:
-    del options
-    caller = names(case.outcome.wins[0].seat)
-    line = f"{caller} declared a false win; the document names no penalty, so nobody pays."
-    return drawn_hand(len(case.seats), (line,))
-
-
 RULES = RuleSet(
     id="fenghua",
     name="Fenghua",
@@ -55,7 +48,7 @@ RULES = RuleSet(
     score=settle,
     shapes=("standard", "seven_pairs", "independent", "all_honours"),
     complete=_complete,
-    false_win=_false_win,
+    false_win=false_win,
     articles=articles,
     play=PLAY,
 )

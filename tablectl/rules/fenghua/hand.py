@@ -149,12 +149,17 @@ class Hand:
 
     def wind_points(self, tile: Tile) -> tuple[str, int] | None:
         """What a pung of the tile scores: pattern and points; dragons, and winds of the seat."""
-        if tile not in WINDS:
-            return ("dragon_pung", 1) if is_honour(tile) else None
-        if tile == self.seat_wind == self.prevailing:
-            return "right_wind_pung", 2
-        names = {self.prevailing: "prevailing_wind_pung", self.seat_wind: "seat_wind_pung"}
-        return (names[tile], 1) if tile in names else None
+        return wind_points(tile, self.seat_wind, self.prevailing)
+
+
+def wind_points(tile: Tile, seat_wind: Tile, prevailing: Tile) -> tuple[str, int] | None:
+    """What a pung of the tile scores for a seat: pattern and points; ``None`` = nothing (F6)."""
+    if tile not in WINDS:
+        return ("dragon_pung", 1) if is_honour(tile) else None
+    if tile == seat_wind == prevailing:
+        return "right_wind_pung", 2
+    names = {prevailing: "prevailing_wind_pung", seat_wind: "seat_wind_pung"}
+    return (names[tile], 1) if tile in names else None
 
 
 def plus_one(counts: Counts, tile: Tile) -> Counts:

@@ -25,7 +25,7 @@ def bill(
         points: the patterns that count.
     """
     losers = [case.seat_after(win.seat, step) for step in (1, 2, 3)]
-    shares = {seat: _share(win, seat, score) for seat in losers}
+    shares = {seat: share(win, seat, score) for seat in losers}
     liable = liable_seat(case, win, points)
     if liable is None:
         return [
@@ -37,7 +37,7 @@ def bill(
     return [(seat, total, f"{names(seat)} {why} and pays for all: {plus(list(shares.values()))}")]
 
 
-def _share(win: Win, seat: int, score: int) -> int:
+def share(win: Win, seat: int, score: int) -> int:
     """2S on an own tile and from who discarded, else S (F1, F10)."""
     single = win.by == "discard" and seat != win.from_seat
     return score if single else 2 * score

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -15,7 +16,14 @@ from tablectl.rules.claims import (
     wrong_count,
 )
 from tablectl.rules.fenghua.forms import Form, Marks, forms
-from tablectl.rules.fenghua.hand import Hand, is_single_call, is_winning, look, wild_rule
+from tablectl.rules.fenghua.hand import (
+    Hand,
+    is_single_call,
+    is_winning,
+    look,
+    wild_rule,
+    wind_points,
+)
 from tablectl.rules.fenghua.options import FenghuaOptions
 from tablectl.rules.fenghua.patterns import NOT_FOR_MINIMUM, ORDER, TITLES, points_of
 from tablectl.rules.fenghua.payment import bill
@@ -23,7 +31,7 @@ from tablectl.rules.ruleset import Names
 from tablectl.rules.settlement import Payments, Settlement, drawn_hand, refused
 from tablectl.rules.text import hand_text, plus, wild_as, win_text
 from tablectl.rules.wild import Wild
-from tablectl.tiles import EAST, Tile, format_tile, format_tiles, is_flower
+from tablectl.tiles import EAST, WINDS, Tile, format_tile, format_tiles, is_flower
 
 HAND = 13
 EIGHT = 8
@@ -157,10 +165,28 @@ def _flowers_alone(hand: Hand) -> Form:
     return Form(marks, None)
 
 
+def meant_points(case: ScoreCase, options: FenghuaOptions, names: Names) -> dict[str, int]:
+    """Points of a claim that need no arrangement: the way of winning and what can be counted."""
+    win = case.outcome.wins[0]
+    claim = _Claim(case, win, options, wild_rule(case.indicator, options), names)
+    seat = case.seats[win.seat]
+    last = () if win.tile is None or win.from_seat is not None else (win.tile,)
+    wilds = sum(tile in claim.wild.tiles for tile in (*seat.hand, *last))
+    marks = {"base": 1} | _wild_marks(claim, min(wilds, 3))
+    if win.by != "discard":
+        marks["own_tile"] = 1
+    laid = [meld.tiles[0] for meld in seat.melds if meld.kind != "chow"]
+    own = WINDS[(win.seat - case.dealer) % 4]
+    around = WINDS["ESWN".index(case.round_wind or "E")]
+    scoring = (wind_points(tile, own, around) for tile in laid)
+    pungs = dict(Counter(points[0] for points in scoring if points is not None))
+    return _points(claim, marks, pungs, _kong_marks(claim), _flower_marks(claim))
+
+
 def _fixed_marks(claim: _Claim, hand: Hand) -> Marks:
     """Patterns that no arrangement changes."""
     win = claim.win
-    marks = {"base": 1} | _wild_marks(claim, hand)
+    marks = {"base": 1} | _wild_marks(claim, hand.wilds)
     if win.by != "discard":
         marks["own_tile"] = 1  # a robbed kong counts as one (F10)
     if win.by != "flowers" and is_single_call(hand):
@@ -168,11 +194,11 @@ def _fixed_marks(claim: _Claim, hand: Hand) -> Marks:
     return marks | _kong_marks(claim) | _flower_marks(claim)
 
 
-def _wild_marks(claim: _Claim, hand: Hand) -> Marks:
+def _wild_marks(claim: _Claim, wilds: int) -> Marks:
     names = ["no_wild", "one_wild", "two_wild", "three_normal_wilds"]
     if any(map(is_flower, claim.wild.tiles)):
         names[3] = "three_flower_wilds"
-    return {names[hand.wilds]: 1}
+    return {names[wilds]: 1}
 
 
 _KONGS = {"kong": "direct", "closed_kong": "closed", "added_kong": "risky"}

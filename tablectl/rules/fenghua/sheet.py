@@ -81,7 +81,8 @@ def _payment() -> Article:
         "One seat pays for all, the first that applies: the robbed seat or who threw the bottom "
         "tile; who fed all four open sets; who fed three of a mixed or pure one-suit or an "
         "all-pung hand. A kong grown from a pung counts for who gave the pung.",
-        "A drawn hand pays nothing. A false win ends the hand; the document names no penalty.",
+        "A drawn hand pays nothing. A false win ends the hand and pays each seat what it would "
+        "have owed by the way of winning, wild tiles, flowers and sets laid out; the banker stays.",
     ))  # fmt: skip
 
 

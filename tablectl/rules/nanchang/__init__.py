@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tablectl.rules.case import Meld, ScoreCase
+from tablectl.rules.case import Meld
 from tablectl.rules.decompose import counts_of
+from tablectl.rules.nanchang.false_win import false_win
 from tablectl.rules.nanchang.hand import SETS, wild_rule
 from tablectl.rules.nanchang.options import NanchangOptions
 from tablectl.rules.nanchang.patterns import PATTERNS
 from tablectl.rules.nanchang.play import DEAD, PLAY
 from tablectl.rules.nanchang.settle import settle
 from tablectl.rules.nanchang.sheet import articles
-from tablectl.rules.ruleset import Equipment, Names, RuleSet, tile_copies
-from tablectl.rules.settlement import Settlement, drawn_hand
+from tablectl.rules.ruleset import Equipment, RuleSet, tile_copies
 from tablectl.rules.shape import HONOUR_RUN_BLOCKS, is_independent, is_pairs, is_sets_and_pair
 from tablectl.rules.wild import Wild
 from tablectl.tiles import Tile, is_flower
@@ -41,13 +41,6 @@ def _complete(
     return not melds and (is_pairs(counts, wilds) or is_independent(counts, wilds))
 
 
-def _false_win(case: ScoreCase, options: NanchangOptions, names: Names) -> Settlement:
-    del options
-    caller = names(case.outcome.wins[0].seat)
-    line = f"{caller} declared a false win; the document names no penalty, so nobody pays."
-    return drawn_hand(len(case.seats), (line,))
-
-
 RULES = RuleSet(
     id="nanchang",
     name="Nanchang",
@@ -61,7 +54,7 @@ RULES = RuleSet(
     score=settle,
     shapes=("standard", "honour_runs", "seven_pairs", "independent"),
     complete=_complete,
-    false_win=_false_win,
+    false_win=false_win,
     articles=articles,
     play=PLAY,
 )

@@ -79,7 +79,7 @@ def pay_bonuses(
             _collect(case, seat, held.points, payments)
         for meld in case.seats[seat].melds:
             if meld.is_kong:
-                bonus, points = _kong_bonus(meld.kind, meld.tiles[0] in wild.tiles)
+                bonus, points = kong_bonus(meld.kind, meld.tiles[0] in wild.tiles)
                 shown = format_tile(meld.tiles[0])
                 lines.append(f"{names(seat)}: {TITLES[bonus]} of {shown}: {points} from each")
                 _collect(case, seat, points, payments)
@@ -94,9 +94,10 @@ def pay_bonuses(
     return lines + _unknown_lines(case, names)
 
 
-def _kong_bonus(kind: str, fine: bool) -> tuple[str, int]:
+def kong_bonus(kind: str, fine: bool) -> tuple[str, int]:
+    """Name and points of a kong's bonus; ``fine``: it is of fine tiles (N8)."""
     if fine:
-        return "fine_kong", FINE_KONG  # N8
+        return "fine_kong", FINE_KONG
     return ("kong_closed", KONG_CLOSED) if kind == "closed_kong" else ("kong_open", KONG_OPEN)
 
 

@@ -68,7 +68,8 @@ def _payment() -> Article:
         "pays or wins, and once more by who discarded the winning tile.",
         "A German hand adds five points that are never doubled.",
         "Heavenly and earthly wins are 20 from each instead.",
-        "A false win ends the hand; the document names no penalty, so nobody pays.",
+        "A false win pays each seat what it would have owed by the way of winning and for the "
+        "caller's fine tiles and kongs; the hand ends without other bonuses, the banker stays.",
     ))  # fmt: skip
 
 
