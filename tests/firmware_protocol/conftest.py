@@ -4,6 +4,7 @@ A peer is a table on some port together with a hand on its machine. Every peer k
 every test of test_conformance.py; a new kind is one more of KINDS.
 """
 
+import ctypes
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,10 +15,11 @@ from hypothesis import settings
 
 from firmware_protocol import messages as m
 from firmware_protocol.firmware import Identity
-from firmware_protocol.noise import Noise
+from firmware_protocol.noise import QUIET, Noise
 from firmware_protocol.simulator import Defect, PlantSnapshot, SimulatedTable
 
 from .peers import ProcessTable, make_firmware, make_plant, missing_tools
+from .virtual import VirtualCore, VirtualSimulator, VirtualTable, load_core
 
 settings.register_profile("no deadline", deadline=None)  # a busy machine is no failure
 settings.load_profile("no deadline")
@@ -136,3 +138,37 @@ def make_peer(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakePe
 def peer(make_peer: MakePeer) -> Peer:
     """A peer with its usual identity."""
     return make_peer()
+
+
+# --- the same tables in virtual time ---
+
+MakeTable = Callable[..., VirtualTable]
+
+
+@pytest.fixture(scope="session")
+def core_library() -> ctypes.CDLL:
+    missing = missing_tools("make", "cc")
+    if missing:
+        pytest.skip(f"the firmware cannot be built: no {missing}")
+    return load_core(make_firmware("host"))
+
+
+@pytest.fixture(params=["simulator", "core"])
+def make_table(request: pytest.FixtureRequest) -> Iterator[MakeTable]:
+    """Make tables of one kind; what was unsafe is found at the end of every test."""
+    made: list[VirtualTable] = []
+
+    def one(noise: Noise = QUIET, seed: int = 0) -> VirtualTable:
+        table: VirtualTable
+        if request.param == "simulator":
+            table = VirtualSimulator(noise, seed)
+        else:
+            table = VirtualCore(request.getfixturevalue("core_library"), noise, seed)
+        made.append(table)
+        return table
+
+    yield one
+    for table in made:
+        assert table.violations() == []
+        if isinstance(table, VirtualCore):
+            table.close()

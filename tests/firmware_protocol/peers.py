@@ -7,11 +7,9 @@ the client stands a relay: the cable, which tests make noisy, silent, or pull ou
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import select
 import shutil
-import socket
 import struct
 import subprocess
 import sys
@@ -28,12 +26,12 @@ from firmware_protocol.endpoints import Endpoint, PtyEndpoint, SocketEndpoint
 from firmware_protocol.firmware import Identity
 from firmware_protocol.link import LinkCounters
 from firmware_protocol.noise import Noise, NoisyLine
+from firmware_protocol.peer_process import PeerProcess
 from firmware_protocol.simulator import Defect, PlantSnapshot
 from firmware_protocol.wire import Message, all_messages, decode
 
 FIRMWARE = Path(__file__).parent.parent.parent / "hardware" / "firmware"
 _RELAY_TICK = 0.002
-_STARTING = 10.0
 _IDENTITY = struct.Struct("<16s5BH")
 _SIZES = {spec.id: spec.size for spec in all_messages()}
 
@@ -200,46 +198,16 @@ class ProcessTable:
     ) -> None:
         """Start ``command --pty ... --control ...`` and plug a cable into it."""
         folder.mkdir()
-        inner, control = folder / "inner", folder / "control"
-        options = ["--pty", str(inner), "--control", str(control)]
-        options += ["--speed", str(speed), "--seed", str(seed)]
+        options = ["--speed", str(speed), "--seed", str(seed)]
         if identity is not None:
             options += ["--patch", identity_patch(identity)]
-        self._process = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True)
-        assert self._process.stdout is not None
-        if self._process.stdout.readline().strip() != str(inner):
-            raise RuntimeError(f"{command[0]} did not start")
-        self._control = socket.socket(socket.AF_UNIX)
-        self._control.settimeout(_STARTING)
-        self._control.connect(str(control))
-        self._answers = self._control.makefile("r", encoding="utf-8")
-        self._lock = threading.Lock()
-        self.cable = Cable(inner, None if tcp else folder / "table", seed)
-
-    def control(self, line: str) -> str:
-        """Send a control line and return what stands after ``ok``."""
-        with self._lock:
-            self._control.sendall(line.encode() + b"\n")
-            answer = self._answers.readline().strip()
-        if not answer.startswith("ok"):
-            raise ValueError(f"{line}: {answer}")
-        return answer[2:].strip()
+        self.process = PeerProcess(command, folder, name="inner", options=options).start()
+        self.cable = Cable(Path(self.process.port), None if tcp else folder / "table", seed)
 
     def stop(self) -> None:
-        """End the process.
-
-        Raises:
-            RuntimeError: it had ended by itself, or not with status 0.
-        """
+        """Pull the cable, end the process."""
         self.cable.close()
-        with contextlib.suppress(OSError, ValueError):
-            self.control("quit")
-        self._answers.close()
-        self._control.close()
-        assert self._process.stdout is not None
-        self._process.stdout.close()
-        if self._process.wait(10) != 0:
-            raise RuntimeError(f"the table ended with status {self._process.returncode}")
+        self.process.stop()
 
     # --- the face of SimulatedTable ---
 
@@ -248,34 +216,34 @@ class ProcessTable:
         return self.cable.port
 
     def press(self, seat: int, button: m.Button) -> None:
-        self.control(f"press {seat} {int(button)}")
+        self.process.ask(f"press {seat} {int(button)}")
 
     def set_next_dice(self, first: int, second: int) -> None:
-        self.control(f"dice {first} {second}")
+        self.process.ask(f"dice {first} {second}")
 
     def set_e_stop(self, *, is_open: bool) -> None:
-        self.control(f"e-stop {'open' if is_open else 'closed'}")
+        self.process.ask(f"e-stop {'open' if is_open else 'closed'}")
 
     def set_cover(self, *, is_open: bool) -> None:
-        self.control(f"cover {'open' if is_open else 'closed'}")
+        self.process.ask(f"cover {'open' if is_open else 'closed'}")
 
     def inject(self, defect: Defect, *, side: int = 0, amount: int = 0) -> None:
-        self.control(f"fault {defect}:{side}:{amount}")
+        self.process.ask(f"fault {defect}:{side}:{amount}")
 
     def repair(self) -> None:
-        self.control("repair")
+        self.process.ask("repair")
 
     def add_tiles(self, side: int, tiles: int) -> None:
-        self.control(f"add-tiles {side} {tiles}")
+        self.process.ask(f"add-tiles {side} {tiles}")
 
     def power_cut(self) -> None:
-        self.control("power off")
+        self.process.ask("power off")
 
     def power_on(self, reason: m.ResetReason = m.ResetReason.POWER_ON) -> None:
-        self.control(f"power on {reason.name.lower().replace('_', '-')}")
+        self.process.ask(f"power on {reason.name.lower().replace('_', '-')}")
 
     def restart(self, reason: m.ResetReason = m.ResetReason.WATCHDOG) -> None:
-        self.control(f"restart {reason.name.lower().replace('_', '-')}")
+        self.process.ask(f"restart {reason.name.lower().replace('_', '-')}")
 
     def unplug(self) -> None:
         self.cable.unplug()
@@ -292,13 +260,8 @@ class ProcessTable:
     def write_raw(self, data: bytes) -> None:
         self.cable.write_raw(data)
 
-    def state(self) -> dict[str, Any]:
-        """The answer to ``snapshot``."""
-        state: dict[str, Any] = json.loads(self.control("snapshot"))
-        return state
-
     def snapshot(self) -> PlantSnapshot:
-        state = self.state()
+        state = self.process.snapshot()
         if not state["powered"]:
             raise RuntimeError("the table has no power")
         return snapshot_of(state)

@@ -3,59 +3,27 @@
 Every test runs against the table written in Python and against the firmware's C core.
 """
 
-import ctypes
 import random
-from collections.abc import Callable, Iterator
 
 import pytest
 
 from firmware_protocol import messages as m
 from firmware_protocol.faults import FAULTS
 from firmware_protocol.framing import Frame, FrameKind, encode_frame
-from firmware_protocol.noise import QUIET, Noise
+from firmware_protocol.noise import Noise
 from firmware_protocol.simulator import Defect
 from firmware_protocol.wire import encode
 
-from .peers import make_firmware, missing_tools
-from .virtual import VirtualCore, VirtualSimulator, VirtualTable, load_core
+from .conftest import MakeTable
+from .virtual import VirtualTable
 
-Make = Callable[..., VirtualTable]
 PROGRAMS = [program for program in m.TileProgram if program is not m.TileProgram.NONE]
 
 
-@pytest.fixture(scope="module")
-def core_library() -> ctypes.CDLL:
-    missing = missing_tools("make", "cc")
-    if missing:
-        pytest.skip(f"the firmware cannot be built: no {missing}")
-    return load_core(make_firmware("host"))
-
-
-@pytest.fixture(params=["simulator", "core"])
-def make(request: pytest.FixtureRequest) -> Iterator[Make]:
-    """Make tables of one kind; what was unsafe is found at the end of every test."""
-    made: list[VirtualTable] = []
-
-    def one(noise: Noise = QUIET, seed: int = 0) -> VirtualTable:
-        table: VirtualTable
-        if request.param == "simulator":
-            table = VirtualSimulator(noise, seed)
-        else:
-            table = VirtualCore(request.getfixturevalue("core_library"), noise, seed)
-        made.append(table)
-        return table
-
-    yield one
-    for table in made:
-        assert table.violations() == []
-        if isinstance(table, VirtualCore):
-            table.close()
-
-
 @pytest.fixture
-def table(make: Make) -> VirtualTable:
+def table(make_table: MakeTable) -> VirtualTable:
     """Connected and homed."""
-    return make().ready()
+    return make_table().ready()
 
 
 def build(table: VirtualTable, program: m.TileProgram = m.TileProgram.TILES_136) -> None:
@@ -484,14 +452,14 @@ def test_the_same_session_number_by_chance_is_still_a_new_session(table: Virtual
     assert table.link_report().sessions == 2
 
 
-def test_a_repeated_syn_is_answered_without_a_new_session(make: Make) -> None:
-    table = make(Noise(delay=0.5)).ready()
+def test_a_repeated_syn_is_answered_without_a_new_session(make_table: MakeTable) -> None:
+    table = make_table(Noise(delay=0.5)).ready()
     assert table.host.counters.retransmissions > 0
     assert table.link_report().sessions == 1
 
 
-def test_session_zero_is_outside_any_session(make: Make) -> None:
-    table = make()
+def test_session_zero_is_outside_any_session(make_table: MakeTable) -> None:
+    table = make_table()
     table.to_table.put(
         encode_frame(Frame(FrameKind.SYN, 0, payload=encode(m.HostHello()))), table.now
     )
@@ -587,11 +555,11 @@ SEEDS = [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2,
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_commands_and_faults_on_a_bad_line_stay_safe_and_run_once(
-    make: Make, seed: int
+    make_table: MakeTable, seed: int
 ) -> None:
     chance = random.Random(seed)
     noise = Noise(0.001, 0.001, 0.001, 0.001, 0.001, delay=0.01, jitter=0.02)
-    table = make(noise, seed).ready()
+    table = make_table(noise, seed).ready()
     choices: list[m.Command] = [
         m.OpenCentre(),
         m.CloseCentre(),

@@ -1,24 +1,13 @@
 #include <string.h>
 
+#include "../faults.h"
 #include "table.h"
 
 probe_t tc_probe;
 
 /* --- what is true --- */
 
-bool fault_latches(uint8_t code) {
-    switch (code) {
-    case TC_FAULT_CODE_NONE:
-    case TC_FAULT_CODE_SHORT_SET:
-    case TC_FAULT_CODE_TOO_MANY_TILES:
-    case TC_FAULT_CODE_CENTRE_BLOCKED:
-    case TC_FAULT_CODE_HOST_LOST:
-    case TC_FAULT_CODE_POWER_CUT:
-        return false;
-    default:
-        return true;
-    }
-}
+bool fault_latches(uint8_t code) { return tc_fault_latched(code); }
 
 bool is_latched(const table_t *t) { return fault_latches(t->fault.code); }
 
