@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import aiomqtt
 
+from firmware_protocol.messages import TableMode
 from tablectl import channels
 from tablectl.config import Config, parse
 from tablectl.daemon import Daemon, Pace, Running
@@ -35,6 +36,8 @@ NAMES: Final = ("Ah Ming", "Siu Fan", "Uncle Bo", "Mei")
 _ANSWER_AFTER_S: Final = 12.0
 """In the live demonstration the visitor has so long to answer before the simulated host does."""
 _POLL_S: Final = 0.1
+_TABLE_S: Final = 60.0
+"""Seconds in which the table must be homed and connected."""
 
 
 @dataclass(frozen=True)
@@ -223,6 +226,7 @@ class _Evening:
     async def run(self) -> DemoResult:
         """Play until all hands are over."""
         await self._running.mqtt.wait_connected()
+        await self._table_ready()
         async with _Host(self._running.access, "demo") as host:
             await asyncio.to_thread(self._simulator.play)
             problem = ""
@@ -237,6 +241,19 @@ class _Evening:
             except SimulationError as error:
                 problem = str(error)
         return await self._result(problem)
+
+    async def _table_ready(self) -> None:
+        """Nobody presses START before the table is homed and its controller connected."""
+        assert self._running.table is not None, "the demonstration has a table"
+        try:
+            await self._running.table.wait_for(
+                lambda s: s.table is not None and s.table.mode is TableMode.READY, _TABLE_S
+            )
+        except TimeoutError:
+            reason = self._running.table.status.reason
+            raise SimulationError(
+                f"the table was not ready within {_TABLE_S:g} s {reason}".rstrip()
+            ) from None
 
     async def _let_players_see(self) -> None:
         if len(self._final) > self._shown and not self._open:
