@@ -147,7 +147,11 @@ def _show_end(log: HandLog, state: HandState, *, as_json: bool) -> None:
         shown = (
             None
             if settlement is None
-            else {"id": log.id, **settlement.model_dump(mode="json"), "ok": ok}
+            else {
+                "id": log.id,
+                **settlement.model_dump(mode="json", exclude={"payments"}),
+                "ok": ok,
+            }
         )
         result: dict[str, Any] = {"settlement": shown, "next": state.next.to_json()}
         if settlement is None:
