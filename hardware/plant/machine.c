@@ -55,20 +55,31 @@ void machine_repair(machine_t *m) {
     m->e_stop_open = m->cover_open = false;
 }
 
+/* A motor's speed after `dt`; one that is held stands. */
+static double follow(const machine_t *m, double speed, double drive, bool held, double dt) {
+    if (held) {
+        return 0;
+    }
+    return speed + (drive - speed) * dt / (m->inertia + dt);
+}
+
 static bool obstructed(const machine_t *m) {
     return m->defects.centre_blocked && m->centre <= CENTRE_OBSTRUCTED;
 }
 
 static void step_centre(machine_t *m, double dt) {
-    bool stuck = m->defects.centre_dead || (m->drive.centre < 0 && obstructed(m));
-    if (!stuck) {
-        m->centre = clamp(m->centre + m->drive.centre * dt / CENTRE_TRAVEL);
+    bool held = m->drive.centre < 0 && obstructed(m);
+    m->speed.centre = follow(m, m->speed.centre, m->drive.centre, held, dt);
+    if (!m->defects.centre_dead) { /* else its motor turns, and the panel does not */
+        m->centre = clamp(m->centre + m->speed.centre * dt / CENTRE_TRAVEL);
     }
 }
 
 static void step_lift(machine_t *m, int s, double dt) {
-    if (!m->defects.lift_blocked[s] && !m->defects.lift_dead[s]) {
-        m->lift[s] = clamp(m->lift[s] + m->drive.lift[s] * dt / LIFT_TRAVEL);
+    bool held = m->defects.lift_blocked[s];
+    m->speed.lift[s] = follow(m, m->speed.lift[s], m->drive.lift[s], held, dt);
+    if (!m->defects.lift_dead[s]) {
+        m->lift[s] = clamp(m->lift[s] + m->speed.lift[s] * dt / LIFT_TRAVEL);
     }
 }
 
@@ -77,10 +88,11 @@ static double less(double left, double dt) { return left > dt ? left - dt : 0; }
 static void step_channel(machine_t *m, int s, double dt) {
     m->in_pulse[s] = less(m->in_pulse[s], dt);
     m->stack_pulse[s] = less(m->stack_pulse[s], dt);
-    double feed = m->drive.pan < m->drive.ring[s] ? m->drive.pan : m->drive.ring[s];
-    feed = feed < m->drive.belt[s] ? feed : m->drive.belt[s];
-    bool feeding = feed > DRIVEN && !m->defects.pan_stall && !m->defects.ring_stall[s];
-    if (!feeding || m->supply[s] == 0 || m->channel[s] >= CHANNEL_LIMIT) {
+    m->speed.ring[s] = follow(m, m->speed.ring[s], m->drive.ring[s], m->defects.ring_stall[s], dt);
+    m->speed.belt[s] = follow(m, m->speed.belt[s], m->drive.belt[s], false, dt);
+    double feed = m->speed.pan < m->speed.ring[s] ? m->speed.pan : m->speed.ring[s];
+    feed = feed < m->speed.belt[s] ? feed : m->speed.belt[s];
+    if (feed <= DRIVEN || m->supply[s] == 0 || m->channel[s] >= CHANNEL_LIMIT) {
         return;
     }
     m->next_tile[s] -= dt * feed;
@@ -118,14 +130,16 @@ static void step_head_back(machine_t *m, int s, double turn) {
     }
 }
 
-static void step_head(machine_t *m, int s, double dt) {
-    double turn = m->drive.head[s] * dt / HEAD_CYCLE;
-    if (turn < 0) {
-        step_head_back(m, s, -turn);
-        return;
-    }
+static bool jammed(const machine_t *m, int s) {
     bool at_jam = m->phase[s] >= JAM_PHASE && m->phase[s] < HOME_BEGIN;
-    if (turn <= 0 || (m->defects.head_jam[s] > 0 && at_jam)) {
+    return m->defects.head_jam[s] > 0 && at_jam && m->drive.head[s] > 0;
+}
+
+static void step_head(machine_t *m, int s, double dt) {
+    m->speed.head[s] = follow(m, m->speed.head[s], m->drive.head[s], jammed(m, s), dt);
+    double turn = m->speed.head[s] * dt / HEAD_CYCLE;
+    if (turn <= 0) {
+        step_head_back(m, s, -turn);
         return;
     }
     m->phase[s] += turn;
@@ -141,6 +155,7 @@ static void step_head(machine_t *m, int s, double dt) {
 void machine_step(machine_t *m, double dt) {
     m->flicker += dt;
     m->flicker -= m->flicker >= 2 * FLICKER ? 2 * FLICKER : 0;
+    m->speed.pan = follow(m, m->speed.pan, m->drive.pan, m->defects.pan_stall, dt);
     step_centre(m, dt);
     for (int s = 0; s < SIDES; s++) {
         step_lift(m, s, dt);
@@ -167,21 +182,24 @@ void machine_sensors(const machine_t *m, sensors_t *out) {
     }
 }
 
-static double current(double drive, bool stalled) {
+/* A motor that is slower than its voltage wants draws more, up to its stall current. */
+static double current(double drive, double speed, bool stalled) {
     double share = drive < 0 ? -drive : drive;
-    return share * (stalled ? STALL_CURRENT : RUN_CURRENT);
+    double lag = stalled ? share : share - (drive < 0 ? -speed : speed);
+    lag = lag < 0 ? 0 : lag;
+    return RUN_CURRENT * share + (STALL_CURRENT - RUN_CURRENT) * lag;
 }
 
 void machine_currents(const machine_t *m, currents_t *out) {
-    const defects_t *d = &m->defects;
-    out->pan = current(m->drive.pan, d->pan_stall);
-    out->centre = current(m->drive.centre, m->drive.centre < 0 && obstructed(m));
+    const drive_t *d = &m->drive, *v = &m->speed;
+    const defects_t *broken = &m->defects;
+    out->pan = current(d->pan, v->pan, broken->pan_stall);
+    out->centre = current(d->centre, v->centre, d->centre < 0 && obstructed(m));
     for (int s = 0; s < SIDES; s++) {
-        bool jammed = d->head_jam[s] > 0 && m->drive.head[s] > 0 && m->phase[s] >= JAM_PHASE &&
-                      m->phase[s] < HOME_BEGIN;
-        out->feed[s] = current(m->drive.ring[s], d->ring_stall[s]) + current(m->drive.belt[s], false);
-        out->head[s] = current(m->drive.head[s], jammed);
-        out->lift[s] = current(m->drive.lift[s], d->lift_blocked[s]);
+        out->feed[s] = current(d->ring[s], v->ring[s], broken->ring_stall[s]) +
+                       current(d->belt[s], v->belt[s], false);
+        out->head[s] = current(d->head[s], v->head[s], jammed(m, s));
+        out->lift[s] = current(d->lift[s], v->lift[s], broken->lift_blocked[s]);
     }
 }
 

@@ -31,6 +31,8 @@ typedef struct {
 
 typedef struct {
     drive_t drive;
+    drive_t speed;   /* of the motors; follows the drive with their inertia */
+    double inertia;  /* time constant in seconds; 0: speed is drive, and no starting current */
     defects_t defects;
     bool e_stop_open, cover_open;
     double centre, lift[SIDES];

@@ -24,7 +24,7 @@
 
 typedef struct {
     const char *elf, *pty, *control, *memory, *loader;
-    double speed, machine;
+    double speed, machine, inertia;
     bool lockstep;
     unsigned long seed;
     char *patches[MAX_PATCHES];
@@ -45,7 +45,7 @@ static int complain(const char *what, const char *why) {
 
 static const char HELP[] =
     "usage: tableplant ELF --pty PATH [--control PATH] [--speed S] [--machine K] [--seed N]\n"
-    "                  [--memory FILE] [--patch SYMBOL=HEX] [--loader HEX] [--lockstep]\n"
+    "                  [--memory FILE] [--patch SYMBOL=HEX] [--loader HEX] [--lockstep] [--inertia MS]\n"
     "Runs the firmware in simavr with a table on its pins (hardware/firmware/README.md).\n"
     "  --pty PATH       symbolic link to the pseudo-terminal of the serial line\n"
     "  --control PATH   Unix socket for control lines\n"
@@ -55,13 +55,15 @@ static const char HELP[] =
     "  --memory FILE    the EEPROM, read at start and written at exit\n"
     "  --patch SYM=HEX  bytes written over a symbol in flash; repeatable\n"
     "  --loader HEX     a boot loader, which every reset starts, as on a real board\n"
-    "  --lockstep       time passes only by the control line `run MS`\n";
+    "  --lockstep       time passes only by the control line `run MS`\n"
+    "  --inertia MS     the motors' time constant, and with it their starting current (0)\n";
 
 static int parse(int count, char **arguments, options_t *o) {
     static const struct option NAMES[] = {
         {"pty", 1, NULL, 'p'},     {"control", 1, NULL, 'c'}, {"speed", 1, NULL, 's'},
         {"machine", 1, NULL, 'k'}, {"seed", 1, NULL, 'n'},    {"memory", 1, NULL, 'm'},
         {"patch", 1, NULL, 'x'},   {"loader", 1, NULL, 'l'},  {"lockstep", 0, NULL, 't'},
+        {"inertia", 1, NULL, 'i'},
         {"help", 0, NULL, 'h'},    {NULL, 0, NULL, 0},
     };
     int found;
@@ -74,6 +76,7 @@ static int parse(int count, char **arguments, options_t *o) {
         case 'n': o->seed = strtoul(optarg, NULL, 0); break;
         case 'm': o->memory = optarg; break;
         case 'l': o->loader = optarg; break;
+        case 'i': o->inertia = atof(optarg) / 1e3; break;
         case 't': o->lockstep = true; break;
         case 'x':
             if (o->patch_count == MAX_PATCHES) {
@@ -197,6 +200,7 @@ int main(int count, char **arguments) {
     sigaction(SIGTERM, &action, NULL);
     board.machine_speed = options.machine;
     machine_init(&board.machine, options.seed);
+    board.machine.inertia = options.inertia > 0 ? options.inertia : 0;
     control_init(&control);
     const char *wrong = serial_open(&board.serial, options.pty);
     if (wrong != NULL) {

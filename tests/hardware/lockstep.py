@@ -33,12 +33,15 @@ PATIENCE = 60.0
 class Lockstep:
     """A chip with its machine, and a connected host. Entering it connects and waits for homing."""
 
-    def __init__(self, folder: Path, *, machine: int = MACHINE, seed: int = 0) -> None:
+    def __init__(
+        self, folder: Path, *, machine: int = MACHINE, seed: int = 0, inertia: float = 0
+    ) -> None:
+        """Prepare; `inertia` is the motors' time constant in ms of the machine's time."""
         memory = folder / "eeprom.bin"
         made = subprocess.run([mkconfig(), f"scale={machine}"], check=True, stdout=subprocess.PIPE)
         memory.write_bytes(made.stdout)
         options = ["--memory", str(memory), "--machine", str(machine), "--seed", str(seed)]
-        options.append("--lockstep")
+        options += ["--lockstep", "--inertia", str(inertia)]
         self.process = PeerProcess(
             [built("tableplant"), firmware("tablectl.elf")], folder, options=options
         )

@@ -135,7 +135,7 @@ def broken(table: Lockstep, number: int) -> None:
 
 def empty(table: Lockstep) -> None:
     """Let the walls go as they are, so that the next cycle begins anew."""
-    if table.stacks is not None and table.stacks.program is not m.TileProgram.NONE:
+    if table.state is not None and table.state.program is not m.TileProgram.NONE:
         table.do(m.RaiseWalls(despite_short=True), m.LowerWalls())
 
 
@@ -170,6 +170,17 @@ def test_one_cycle_on_the_chip(tmp_path: Path) -> None:
     assert found["violations"] == SOUND
     assert 0 < found["probe"]["tick_worst_us"] <= LOOP_LIMIT_US, shown(found["probe"])
     assert found["probe"]["tick_overruns"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("inertia", [15, 30])
+def test_the_starting_current_of_real_motors_is_no_fault(tmp_path: Path, inertia: int) -> None:
+    """At the machine's true speed, so that no time is scaled."""
+    with Lockstep(tmp_path, machine=1, seed=5, inertia=inertia) as table:
+        table.do(m.OpenCentre(), m.CloseCentre(), m.SelfTest())
+        table.do(BUILD, m.RaiseWalls(), m.LowerWalls())
+        assert table.snapshot()["violations"] == SOUND
 
 
 def test_the_watchdog_restarts_a_firmware_that_hangs(tmp_path: Path) -> None:

@@ -244,6 +244,22 @@ def test_a_broken_contact_reads_wrong(chip: Chip, fault: str, name: str, active:
     chip.until(lambda: chip.sees(name) is not active)
 
 
+def test_motors_with_inertia_start_with_more_current_and_coast(tmp_path: Path) -> None:
+    """The converter needs 0.1 ms for a value, this test some ms for each."""
+    command = [built("tableplant"), built("exerciser.elf")]
+    with PeerProcess(command, tmp_path, options=["--inertia", "200"]) as table:
+        chip = Chip(table)
+        chip.on("MOTOR_ENABLE", "CENTRE")
+        assert chip.amperes("CURRENT_CENTRE") > 2
+        chip.until(lambda: chip.amperes("CURRENT_CENTRE") < 0.9)
+        chip.off("CENTRE")
+        where = chip.snapshot()["centre"]
+        assert chip.amperes("CURRENT_CENTRE") == 0
+        time.sleep(0.5)
+        assert 0.05 < chip.snapshot()["centre"] - where < 0.15, "0.2 s of its 2 s travel"
+        chip.line.close()
+
+
 def test_an_open_contact_needs_the_pull_up(chip: Chip) -> None:
     chip.table.ask("cover open")
     time.sleep(0.05)
