@@ -29,12 +29,16 @@ _WEAK: Final = 0.12
 """Contrast (of the best on that side) below which a sample shows no edge."""
 _LEAST_CONTRAST: Final = 5.0
 """Grey levels a px that an edge has at least."""
+_NEAR_PX: Final = 0.6
+"""Samples nearer to their curve than this belong to it."""
 _STRAIGHT_PX: Final = 1.5
 """A side whose points stray further (root mean square) from any smooth curve is not the edge."""
 _PRIOR: Final = (0.2, 0.03)
 """How large k1 and k2 of real lenses are; keeps k2 small where the felt does not show it."""
 _SIGMA_PX: Final = 0.35
 _GAUSS_NEWTON: Final = 12
+_CROSSING: Final = 0.2
+"""Sine of the angle under which neighbouring edges cross, at least."""
 
 Residuals = Callable[[float, float], Array]
 """Misfits (n,) in px that a distortion k1, k2 leaves."""
@@ -153,10 +157,11 @@ def _smooth_ones(
     for _ in range(4):
         if kept.sum() < 0.6 * len(rows):
             return None
-        curve = np.polyfit(rows[kept], shift[kept], 4)
+        # A lens bends an edge nearly into a parabola; a freer curve would follow its ends astray.
+        curve = np.polyfit(rows[kept], shift[kept], 2)
         off = np.abs(shift - np.polyval(curve, rows))
         spread = 1.4826 * float(np.median(off[kept])) + 0.1
-        kept = strong & (off < 3 * spread)
+        kept = strong & (off < max(3 * spread, _NEAR_PX))
     rms = float(np.sqrt((off[kept] ** 2).mean()))
     return kept if kept.sum() >= 0.6 * len(rows) and rms < _STRAIGHT_PX else None
 
@@ -207,34 +212,39 @@ def _newton_step(misfit: Residuals, guess: Array) -> Array:
 
 
 def _off_line(points: Array, lens: Lens) -> Array:
-    """Signed distances (n,) px of an edge's points from the best line, the distortion undone."""
+    """Signed distances (n,) of an edge's points from the best line, the distortion undone.
+
+    Measured in px as seen: else a lens that shrinks the picture would seem to fit better.
+    """
     flat = lens.undistort(points)
     middle = flat.mean(axis=0)
     _, _, axes = np.linalg.svd(flat - middle, full_matrices=False)
-    off: Array = (flat - middle) @ axes[1]
-    return off
+    off = (flat - middle) @ axes[1]
+    seen = lens.distort(flat - off[:, None] * axes[1])
+    result: Array = np.sign(off) * np.linalg.norm(points - seen, axis=1)
+    return result
 
 
-def corners_from_edges(edges: dict[int, Array], lens: Lens) -> Array | None:
-    """Where the four edges meet, (4, 2) px clockwise from the top left; None unless all are there.
+def corners_from_edges(edges: dict[int, Array], lens: Lens) -> Array:
+    """Where neighbouring edges meet, (4, 2) px clockwise from the top left; NaN without one.
 
     Args:
         edges: from :func:`trace_edges`.
         lens: measured with them.
     """
-    if len(edges) < 4:
-        return None
-    lines = []
-    for side in range(4):
-        flat = lens.undistort(edges[side])
+    lines: dict[int, tuple[Array, float]] = {}
+    for side, points in edges.items():
+        flat = lens.undistort(points)
         middle = flat.mean(axis=0)
         _, _, axes = np.linalg.svd(flat - middle, full_matrices=False)
-        lines.append((axes[1], float(axes[1] @ middle)))
-    meets = []
+        lines[side] = (axes[1], float(axes[1] @ middle))
+    meets = np.full((4, 2), np.nan)
     for corner in range(4):
-        (a, c), (b, d) = lines[corner - 1], lines[corner]
-        matrix = np.stack([a, b])
-        if abs(np.linalg.det(matrix)) < 0.2:
-            return None
-        meets.append(np.linalg.solve(matrix, np.array([c, d])))
-    return lens.distort(np.array(meets))
+        before, after = lines.get((corner - 1) % 4), lines.get(corner)
+        if before is None or after is None:
+            continue
+        matrix = np.stack([before[0], after[0]])
+        if abs(np.linalg.det(matrix)) > _CROSSING:
+            ideal = np.linalg.solve(matrix, np.array([before[1], after[1]]))
+            meets[corner] = lens.distort(ideal[None])[0]
+    return meets

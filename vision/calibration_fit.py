@@ -228,10 +228,16 @@ def _snapped(px: Array, edges: dict[int, Array], calibration: Calibration) -> Ar
     """Corners moved to where the edges meet, those that are near."""
     lens = Lens(calibration.image_size, calibration.k1, calibration.k2)
     meets = corners_from_edges(edges, lens)
-    if meets is None:
-        return px
-    far = np.linalg.norm(meets - px, axis=1, keepdims=True) > _SNAP_TILES * calibration.tile_px()
-    return np.where(far, px, meets)
+    off = np.linalg.norm(meets - px, axis=1, keepdims=True)
+    near = np.nan_to_num(off, nan=np.inf) < _SNAP_TILES * calibration.tile_px()
+    return np.where(near, meets, px)
+
+
+def corners_snap(image: Image, calibration: Calibration) -> int:
+    """How many of the felt's corners can be moved to its edges: those with both in sight."""
+    edges = trace_edges(image, calibration, _REACH_OF_CLICKS[1] * calibration.tile_px())
+    lens = Lens(calibration.image_size, calibration.k1, calibration.k2)
+    return int(np.isfinite(corners_from_edges(edges, lens)[:, 0]).sum())
 
 
 def _fit_with_edges(image: Image, calibration: Calibration, px: Array, mm: Array) -> _Fit | None:

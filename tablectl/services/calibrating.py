@@ -19,7 +19,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from vision.calibration import Calibration, CalibrationError
 from vision.calibration_check import check_calibration, score_calibration
-from vision.calibration_fit import calibrate_from_corners, calibrate_from_markers
+from vision.calibration_fit import (
+    calibrate_from_corners,
+    calibrate_from_markers,
+    corners_snap,
+)
 from vision.calibration_zones import straight_felt, zone_outlines
 from vision.geometry import TableGeometry
 from vision.sources.frame import Image
@@ -92,7 +96,10 @@ class CalibrationDesk:
         """
         trial, image = _trial(wish), self._image()
         calibration = await asyncio.to_thread(self._calibrate, trial, image)
-        return await asyncio.to_thread(self._describe, calibration, image)
+        told = await asyncio.to_thread(self._describe, calibration, image)
+        if trial.snap:
+            told["snapped"] = await asyncio.to_thread(corners_snap, image, calibration)
+        return told
 
     async def save(self, wish: object) -> dict[str, Any]:
         """Work a trial out, keep it in the file, and use it from now on.

@@ -118,6 +118,24 @@ async def test_picture_trial_and_save(site: Site) -> None:
     assert (status, marked["camera_height_known"]) == (200, True)
 
 
+async def test_corners_whose_edges_are_hidden_are_left_where_they_were(site: Site) -> None:
+    """The rest is moved to the edges, and the page is told how many."""
+    await site.log_in()
+    off = [[x + 3, y + 2] for x, y in CORNERS]
+    status, all_four = await site.ask("trial", {"corners": off, "snap": True})
+    assert (status, all_four["snapped"]) == (200, 4)
+    assert np.abs(np.array(all_four["corners"]) - CORNERS).max() < 1.0
+    covered = table().copy()
+    (x, _), (_, y) = CORNERS[0], CORNERS[2]
+    covered[int(y) - 60 :, int(x) - 60 :] = 90
+    site.picture = covered
+    status, two = await site.ask("trial", {"corners": off, "snap": True})
+    assert (status, two["snapped"]) == (200, 2)
+    found = np.array(two["corners"])
+    assert np.abs(found[:2] - CORNERS[:2]).max() < 1.0
+    assert np.abs(found[2:] - off[2:]).max() < 0.2
+
+
 @pytest.mark.parametrize(
     ("wish", "text"),
     [

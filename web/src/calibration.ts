@@ -41,6 +41,8 @@ export interface Outcome {
   readonly camera_height_known: boolean;
   /** The felt seen straight, base64 JPEG. */
   readonly felt: string;
+  /** Corners that lie where the felt's edges meet, after a snap. */
+  readonly snapped?: number;
   /** Where it was saved. */
   readonly file?: string;
 }

@@ -54,6 +54,7 @@ function Desk({ calibrator }: Props): VNode {
   const [trouble, setTrouble] = useState("");
   const [busy, setBusy] = useState(false);
   const [saved, setSaved] = useState("");
+  const [hidden, setHidden] = useState(0);
   const height_mm = Number(height) > 0 ? Number(height) : null;
   const wish: Wish = { method, corners: method === "corners" ? corners : [], snap: false, height_mm };
   const ready = method !== "corners" || corners.length === 4;
@@ -120,6 +121,7 @@ function Desk({ calibrator }: Props): VNode {
 
   const move = (index: number, to: Point): void => {
     if (picture === null) return;
+    setHidden(0);
     setMethod("corners");
     setCorners((all) => {
       const from = method === "corners" ? all : (outcome?.corners ?? all);
@@ -140,6 +142,7 @@ function Desk({ calibrator }: Props): VNode {
       try {
         const result = await calibrator.attempt({ ...wish, snap: true });
         setCorners(result.corners);
+        setHidden(4 - (result.snapped ?? 4));
       } finally {
         setBusy(false);
       }
@@ -183,6 +186,14 @@ function Desk({ calibrator }: Props): VNode {
             onInput={(event) => setHeight((event.currentTarget as HTMLInputElement).value)} />
         </label>
         {trouble !== "" && <p class="error" role="alert" data-testid="calibrate-error">{trouble}</p>}
+        {hidden > 0 && (
+          <p class="error" role="status" data-testid="snap-note">
+            <Bi
+              en={`The felt's edges can't be followed at ${hidden} of its corners: clear them, or place those corners by hand.`}
+              zh={`有 ${hidden} 角的桌布邊無法辨識：請清空桌邊，或手動放置。`}
+            />
+          </p>
+        )}
         {outcome !== null && ready && <Verdict outcome={outcome} />}
         <button type="button" class="primary" data-testid="save-calibration" disabled={outcome === null || method === "kept" || busy} onClick={() => void save()}>
           <Bi en="Save and use" zh="儲存並使用" />
