@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import os
+import tty
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from firmware_protocol import messages as m
 from firmware_protocol.controller import NonVolatile
 from firmware_protocol.firmware import SimulatedFirmware, powered_off
 from firmware_protocol.link import Delivered, Link, LinkEvent, Phase, SessionEnded, SynReceived
 from firmware_protocol.noise import QUIET, Noise, NoisyLine
+from firmware_protocol.peer_process import PeerProcess
 from firmware_protocol.plant import Defects, Plant
 from firmware_protocol.simulator import Defect, apply_defect
 from firmware_protocol.wire import Message, decode, encode
@@ -539,3 +544,105 @@ class VirtualCore(VirtualTable):
     def violations(self) -> list[str]:
         count = self._c.world_violations(self._world)
         return [self.control("snapshot")] if count else []
+
+
+class VirtualChip(VirtualTable):
+    """The firmware's ELF in simavr, which lets no time pass but what it is told to."""
+
+    def __init__(self, command: Sequence[str], folder: Path, noise: Noise, seed: int) -> None:
+        super().__init__(noise, seed)
+        options = ["--seed", str(seed), "--lockstep"]
+        self.process = PeerProcess(command, folder, name="chip", options=options).start()
+        self._line = os.open(self.process.port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+        tty.setraw(self._line)
+        self._owed = 0.0
+
+    def close(self) -> None:
+        os.close(self._line)
+        self.process.stop()
+
+    def _exchange(self, data: bytes, dt: float) -> bytes:
+        if data:
+            os.write(self._line, data)
+        self._owed += dt * 1000
+        ticks = int(self._owed)
+        self._owed -= ticks
+        self.process.ask(f"run {ticks}")
+        with contextlib.suppress(BlockingIOError):
+            return os.read(self._line, 4096)
+        return b""
+
+    @property
+    def _probe(self) -> dict[str, Any]:
+        probe: dict[str, Any] = self.process.snapshot()["probe"]
+        return probe
+
+    @property
+    def mode(self) -> m.TableMode:
+        return m.TableMode(self._probe["mode"])
+
+    @property
+    def motion(self) -> m.Motion:
+        return m.Motion(self._probe["motion"])
+
+    @property
+    def counts(self) -> list[int]:
+        return list(self._probe["counts"])
+
+    @property
+    def pushed(self) -> list[int]:
+        return list(self.process.snapshot()["stacks"])
+
+    @property
+    def lifts(self) -> list[float]:
+        return list(self.process.snapshot()["lifts"])
+
+    @property
+    def centre(self) -> float:
+        return float(self.process.snapshot()["centre"])
+
+    @property
+    def centre_direction(self) -> int:
+        return "-.+".index(self.process.snapshot()["motors"][CENTRE_MOTOR]) - 1
+
+    @property
+    def motors_on(self) -> bool:
+        return bool(self.process.snapshot()["motors_on"])
+
+    @property
+    def lights(self) -> list[m.LightPattern]:
+        return [m.LightPattern(pattern) for pattern in self._probe["lights"]]
+
+    @property
+    def executed(self) -> list[m.Command]:
+        log = self._probe["log"]
+        return [executed_command((e["id"], e["token"], *e["arguments"])) for e in log]
+
+    def inject(self, defect: Defect | str, side: int = 0, amount: int = 0) -> None:
+        self.process.ask(f"fault {defect}:{side}:{amount}")
+
+    def repair(self) -> None:
+        self.process.ask("repair")
+
+    def add_tiles(self, side: int, tiles: int) -> None:
+        self.process.ask(f"add-tiles {side} {tiles}")
+
+    def set_e_stop(self, *, is_open: bool) -> None:
+        self.process.ask(f"e-stop {'open' if is_open else 'closed'}")
+
+    def press(self, seat: int, button: m.Button) -> None:
+        self.process.ask(f"press {seat} {int(button)}")
+
+    def set_next_dice(self, first: int, second: int) -> None:
+        self.process.ask(f"dice {first} {second}")
+
+    def power_cut(self) -> None:
+        self.process.ask("power off")
+        self.host.close()
+
+    def power_on(self, reason: m.ResetReason = m.ResetReason.POWER_ON) -> None:
+        self.process.ask(f"power on {reason.name.lower().replace('_', '-')}")
+
+    def violations(self) -> list[str]:
+        found = self.process.snapshot()["violations"]
+        return [f"{name}: {count}" for name, count in found.items() if count]
