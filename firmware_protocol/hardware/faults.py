@@ -156,8 +156,8 @@ edit. The display, `tablectl table status` and the controller use the same table
 
 The fault's name and side are on the display and in `tablectl table status`. A **latched** fault
 refuses every motion until its cause is gone and somebody resets it: the display's "Reset after
-fault", or `tablectl table do reset`. The table then homes. Sides 0 to 3 run counter-clockwise; side 0
-is the one whose head is wired to `HEAD_0`.
+fault", or `tablectl table do reset`. The table then homes. Sides 0 to 3 run counter-clockwise;
+side 0 is the one whose head is wired to `HEAD_0`.
 
 | code | fault | latched | remedy |
 | --- | --- | --- | --- |
