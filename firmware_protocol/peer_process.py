@@ -58,7 +58,7 @@ class PeerProcess:
         self._command += ["--pty", self.port, "--control", str(self._control), *options]
         self._process: subprocess.Popen[str] | None = None
         self._lines: IO[str] | None = None
-        self._complaints = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
+        self._complaints: IO[str] | None = None
         self._lock = threading.Lock()
 
     def start(self) -> PeerProcess:
@@ -67,6 +67,7 @@ class PeerProcess:
         Raises:
             PeerProcessError: the program is missing, or ended at once.
         """
+        self._complaints = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
         try:
             self._process = subprocess.Popen(
                 self._command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -104,8 +105,10 @@ class PeerProcess:
         assert self._process is not None
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(STOP_TIMEOUT)
-        self._complaints.seek(0)
-        said = self._complaints.read().strip()
+        said = ""
+        if self._complaints is not None:
+            self._complaints.seek(0)
+            said = self._complaints.read().strip()
         return said or f"{self._command[0]} ended with {self._process.returncode}"
 
     def stop(self) -> None:
@@ -114,6 +117,9 @@ class PeerProcess:
             with contextlib.suppress(OSError):
                 self._lines.close()
             self._lines = None
+        if self._complaints is not None:
+            self._complaints.close()
+            self._complaints = None
         if self._process is None:
             return
         process, self._process = self._process, None
