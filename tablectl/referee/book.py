@@ -8,7 +8,7 @@ book as if the tile had been read right at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from tablectl.engine.events import (
@@ -29,7 +29,7 @@ from tablectl.engine.events import (
     WinBy,
 )
 from tablectl.engine.game import Step, apply, finish
-from tablectl.engine.state import HandState
+from tablectl.engine.state import HandState, evolve
 from tablectl.rules.settlement import Settlement
 from tablectl.tiles import format_tiles, parse_tile
 
@@ -55,6 +55,7 @@ class Fact:
         tiles: ids of the tiles shown, the winning tile of a win excluded.
         source: who gave the claimed or winning tile.
         claimed: id of the claimed or winning tile.
+        drawn: tiles that have left the wall beyond those counted, as a person says.
     """
 
     kind: FactKind
@@ -66,6 +67,7 @@ class Fact:
     meld: SetKind = "claim"
     by: WinBy = "self_draw"
     told: Event | None = None
+    drawn: int = 0
 
     @property
     def all_tiles(self) -> tuple[int, ...]:
@@ -252,6 +254,9 @@ class Book:
     @staticmethod
     def _fold(n: int, state: HandState | None, fact: Fact, face: Face) -> Entry:
         event = fact.event(face)
+        if fact.drawn and state is not None:
+            counts = replace(state.counts, front=state.counts.front + fact.drawn)
+            state = evolve(state, counts=counts)
         after, step = apply(state, event)
         return Entry(n, fact, event, step.issues, after, step)
 

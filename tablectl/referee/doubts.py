@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from tablectl.engine.events import Call, Discard, Event, Flower, Meld
+from tablectl.engine.events import Call, Discard, Event, Flower, Meld, Win
 from tablectl.referee.beliefs import flat
 from tablectl.referee.book import Book, Entry, Fact
 from tablectl.rules.settlement import Settlement
@@ -32,8 +32,9 @@ class Doubt:
     """Something that may have happened unseen.
 
     Attributes:
-        kind: ``threw``: a seat threw a tile; ``kong``: a set is a kong; ``flower``: one more lies
-            in a row of flowers; ``stray``: what a tile is that nothing explains.
+        kind: ``last``: the winning tile was the wall's last; ``threw``: a seat threw a tile;
+            ``kong``: a set is a kong; ``flower``: one more lies in a row of flowers; ``stray``:
+            what a tile is that nothing explains.
         key: entry or tile that raises it.
         place: where the unseen tile would lie, table mm.
     """
@@ -78,7 +79,9 @@ class Doubts:
         now = self._hand.settlement()
         if now is None:
             return []
-        every = itertools.chain(self._skipped(), self._kongs(), self._flower_gaps(), self._strays())
+        every = itertools.chain(
+            self._skipped(), self._kongs(), self._flower_gaps(), self._strays(), self._last_tile()
+        )
         return [d for d in every if d.id not in self._dismissed and self._matters(d, now)]
 
     def _matters(self, doubt: Doubt, now: Settlement) -> bool:
@@ -134,12 +137,27 @@ class Doubts:
             if felt[i].zone is Zone.EXPOSED and felt[i].seat is not None and not felt[i].face_down
         ]  # fmt: skip
 
+    def _last_tile(self) -> Iterator[Doubt]:
+        """A win near the end of the wall: one flower missed, and the count is another."""
+        entries = self._hand.book.entries
+        win = next((e for e in entries if isinstance(e.event, Win) and e.state.over), None)
+        if win is None or any(e.fact.drawn for e in entries):
+            return
+        shown = (win.fact.claimed,) if win.fact.by == "discard" else win.fact.tiles
+        yield Doubt("last", next(e.n for e in entries if e.fact.tiles == shown), win.fact.seat)
+
     # --- what if ---
 
     def _trials(self, doubt: Doubt) -> Iterator[Settlement | None]:
         """Settlements of the hand, were it so."""
         hand = self._hand
         facts = [entry.fact for entry in hand.book.entries]
+        if doubt.kind == "last":
+            then = facts[doubt.key]
+            for drawn in (-1, 1):
+                facts[doubt.key] = replace(then, drawn=drawn)
+                yield self._settle(facts)
+            return
         if doubt.kind == "kong":
             old = hand.book.entries[doubt.key]
             assert isinstance(old.event, Meld)
@@ -186,6 +204,16 @@ class Doubts:
         self._dismissed.add(doubt.id)
         if doubt.kind == "stray":
             self._hand.undone.add(doubt.key)
+        if doubt.kind == "last" and self._wall_at(doubt) == 0:
+            self._recount(doubt, -1)
+
+    def _wall_at(self, doubt: Doubt) -> int:
+        """Tiles left by the count when the winning tile was drawn or thrown."""
+        return self._hand.book.entries[doubt.key].state.wall
+
+    def _recount(self, doubt: Doubt, drawn: int) -> None:
+        fact = self._hand.book.entries[doubt.key].fact
+        self._hand.replace_entry(doubt.key, replace(fact, drawn=drawn))
 
     def accept(self, t: float, doubt: Doubt) -> None:
         """It was so: the unseen tile is put where it must lie, its face still to be told."""
@@ -204,6 +232,8 @@ class Doubts:
                 tile = hand.assume_discard(doubt.seat)
                 fact = Fact("discard", t, seat=doubt.seat, tiles=(tile,))
                 hand.write_before(doubt.key, fact)
+            case "last":
+                self._recount(doubt, self._wall_at(doubt))
             case "kong":
                 self._make_kong(hand.book.entries[doubt.key])
 

@@ -23,6 +23,14 @@ _CLAIMED: Final = {True: 1.0, False: 0.3}
 """Prior of a tile to be the claimed one of its set, by whether it lies across."""
 _BESIDE: Final = 1.5
 """Tile widths within which a tile lies beside another one."""
+_LATELY: Final = 3
+"""Discards of a river among which one that was claimed unnoticed is looked for."""
+_UNLIKE: Final = 0.02
+"""Likeness up to which two readings are hardly of one tile."""
+_SET_SPAN: Final = 2.6
+"""Most tile widths between two tiles of a set of three."""
+_HOLE_IN_SET: Final = 1.7
+"""Distance of two tiles between which a third one lies."""
 _FLOWER_NAMES: Final = frozenset(f"{n}f" for n in range(1, 9))
 
 
@@ -95,12 +103,20 @@ class Proposal:
         moved: (old id, id now) of a tile that was taken up and laid elsewhere.
         instead_of: entry that the first fact replaces (a kong that was first taken for a pung).
         late: the facts happened before what is in the book already.
+        unseen: tile that was taken up and laid at another place, where it is not seen.
+        assumed: place (table mm) of the tile :data:`ASSUMED` of the first fact, which nobody sees.
     """
 
     facts: tuple[Fact, ...]
     moved: tuple[int, int] | None = None
     instead_of: int | None = None
     late: bool = False
+    unseen: tuple[int, Zone, int, tuple[float, float]] | None = None
+    assumed: tuple[float, float] | None = None
+
+
+ASSUMED: Final = -2
+"""Id of a tile that has to be put on the felt first."""
 
 
 class _Lying:
@@ -236,37 +252,73 @@ def _claim(scene: Scene, seat: int, group: Sequence[FeltTile], kind: SetKind) ->
         giver, old = taken
         discarded = scene.felt.tiles[old]
         now = max(group, key=lambda tile: likeness(tile, discarded) * _CLAIMED[tile.sideways])
-        ids = tuple(old if tile is now else tile.id for tile in group)
-        fact = Fact(
-            "meld", scene.t, seat=seat, tiles=ids, meld=kind,
-            source=giver, claimed=old,
-        )  # fmt: skip
-        return Proposal((fact,), moved=(old, now.id))
-    if across is None or (scene.claim_due and scene.discard_hidden()):
-        return None
-    late = _late_claim(scene, seat, group, kind)
-    if late is not None or scene.patient:
-        return late
-    return _unseen_discard(scene, seat, group, across, kind)
-
-
-def _late_claim(
-    scene: Scene, seat: int, group: Sequence[FeltTile], kind: SetKind
-) -> Proposal | None:
-    """The set was seen only after later discards: an older discard of its face has gone."""
-    for giver, river in enumerate(scene.layout.rivers):
-        for old in reversed(river if giver != seat else []):
-            if old in scene.felt.present:
-                continue
-            discarded = scene.felt.tiles[old]
-            now = max(group, key=lambda tile: likeness(tile, discarded) * _CLAIMED[tile.sideways])
-            if likeness(now, discarded) < 0.5:
-                continue
+        if likeness(now, discarded) > _UNLIKE or not _taken_by_another(scene, seat):
             ids = tuple(old if tile is now else tile.id for tile in group)
             fact = Fact(
                 "meld", scene.t, seat=seat, tiles=ids, meld=kind, source=giver, claimed=old
             )  # fmt: skip
-            return Proposal((fact,), moved=(old, now.id), late=True)
+            return Proposal((fact,), moved=(old, now.id))
+    if across is None or (scene.claim_due and scene.discard_hidden()):
+        return None
+    if scene.patient:
+        return None
+    late = _late_claim(scene, seat, group, across, kind)
+    return late or _unseen_discard(scene, seat, group, across, kind)
+
+
+def _taken_by_another(scene: Scene, seat: int) -> bool:
+    """Whether another seat has laid down something that the missing discard may be part of."""
+    return any(
+        not is_flower(tile)
+        for other in range(scene.seats)
+        for tile in scene.unexplained(Zone.EXPOSED, other)
+        if other != seat
+    )
+
+
+def incomplete(scene: Scene) -> Proposal | None:
+    """Two tiles before a seat and a discard gone: a set of which the third tile is not seen."""
+    taken = scene.taken_discard()
+    if taken is None or scene.claim_due:
+        return None
+    giver, old = taken
+    discarded = scene.felt.tiles[old]
+    for seat in scene.in_turn_order():
+        fresh = [t for t in scene.unexplained(Zone.EXPOSED, seat) if not is_flower(t)]
+        if seat == giver or len(fresh) != 2 or any(t.face_down for t in fresh):
+            continue
+        xs = sorted(scene.geometry.to_seat(seat, t.x, t.y)[0] for t in fresh)
+        if xs[1] - xs[0] > _SET_SPAN:
+            continue
+        x = (xs[0] + xs[1]) / 2 if xs[1] - xs[0] > _HOLE_IN_SET else xs[0] - 1.02
+        place = scene.geometry.to_table(seat, x, sum(scene.geometry.exposed) / 2)
+        now = max(fresh, key=lambda tile: likeness(tile, discarded) * _CLAIMED[tile.sideways])
+        if likeness(now, discarded) < 0.5 or not now.sideways:  # the claimed tile is the unseen one
+            ids = (old, *_ids(fresh))
+            fact = Fact("meld", scene.t, seat=seat, tiles=ids, source=giver, claimed=old)
+            return Proposal((fact,), unseen=(old, Zone.EXPOSED, seat, place))
+        ids = tuple(old if tile is now else tile.id for tile in fresh)
+        fact = Fact(
+            "meld", scene.t, seat=seat, tiles=(*ids, ASSUMED), source=giver, claimed=old
+        )  # fmt: skip
+        return Proposal((fact,), moved=(old, now.id), assumed=place)
+    return None
+
+
+def _late_claim(
+    scene: Scene, seat: int, group: Sequence[FeltTile], across: FeltTile, kind: SetKind
+) -> Proposal | None:
+    """The set was seen only after later discards: an older discard of its face has gone."""
+    for giver, river in enumerate(scene.layout.rivers):
+        for old in reversed(river[-_LATELY:] if giver != seat else []):
+            discarded = scene.felt.tiles[old]
+            if old in scene.felt.present or likeness(across, discarded) < 0.5:
+                continue
+            ids = tuple(old if tile is across else tile.id for tile in group)
+            fact = Fact(
+                "meld", scene.t, seat=seat, tiles=ids, meld=kind, source=giver, claimed=old
+            )  # fmt: skip
+            return Proposal((fact,), moved=(old, across.id), late=True)
     return None
 
 

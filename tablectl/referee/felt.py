@@ -176,6 +176,14 @@ class Felt:
         self.present.add(tile_id)
         return tile_id
 
+    def relocate(self, tile_id: int, zone: Zone, seat: int, place: tuple[float, float]) -> None:
+        """A tile must lie at another place now (table mm), where it is not seen."""
+        x, y = place
+        self.tiles[tile_id] = replace(
+            self.tiles[tile_id], zone=zone, seat=seat, x=x, y=y, assumed=True
+        )
+        self.present.add(tile_id)
+
     def at(self, zone: Zone, seat: int | None = None) -> list[FeltTile]:
         """Tiles now lying in a zone, in order of appearance."""
         return [

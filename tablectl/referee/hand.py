@@ -6,8 +6,9 @@ threshold; a settlement is final when no face that is unsure could change it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tablectl.engine.events import Call, CallKind, End, Exhaust, Ruling, RulingKind, Start
@@ -27,6 +28,8 @@ from vision.geometry import TableGeometry, Zone
 from vision.messages import TableReading
 
 _RECENT_CALLS: Final = 6
+_STRAY_AFTER: Final = 4.0
+"""Patiences after which a tile that nothing explains holds up nothing any more."""
 _RECENT_ENTRIES: Final = 16
 """Entries among which the place of something that was slow to be seen is looked for."""
 
@@ -71,7 +74,7 @@ class HandFollower:
         self.now = t
         self._calls: list[Fact] = []
         self._covered: set[tuple[Zone, int | None]] = set()
-        self._waiting_since: float | None = None
+        self._waiting: dict[int, float] = {}
         self._asking: tuple[object, ...] = ()
         self.undone: set[int] = set()
         self._fresh: list[Entry | Struck] = []
@@ -146,7 +149,7 @@ class HandFollower:
         """
         self.now = t
         before = self._asking
-        if self._waiting_since is not None and not self.ended:
+        if self._waiting and not self.ended:
             self._explain(t)
         if self._calls and t - self._calls[0].t >= self.thresholds.patience_s:
             self._write_calls()
@@ -213,6 +216,8 @@ class HandFollower:
         if lying is not None:
             place = lying.next_place(self.geometry)
             self.felt.assume(Zone.RACK, seat, place, {face: 1.0}, confirmed=face)
+            self.now = t
+            self.wins.told_of(seat)
         self._explain(t)
 
     def assume_won_with(self, t: float, seat: int, giver: int | None) -> None:
@@ -227,12 +232,25 @@ class HandFollower:
         lying = self.wins.opened(seat)
         if giver is not None:
             self.assume_discard(giver)
+        elif any(name == "out_of_turn" for name, _ in entry.issues):
+            self._assume_turns_up_to(t, seat)
         elif lying is not None:
             place = lying.next_place(self.geometry)
             tile = self.felt.assume(Zone.RACK, seat, place, flat(self.kit.copies))
             self._adopt(explain.Proposal((self.wins.own_draw(t, lying, self.felt.tiles[tile]),)))
-        self._waiting_since = t - 2 * self.thresholds.patience_s  # nothing is waited for any more
+        self.wins.on_hu(t, seat)
+        long_ago = t - 2 * self.thresholds.patience_s  # nothing is waited for any more
+        self._waiting = dict.fromkeys(self.unexplained(), long_ago)
         self._explain(t)
+
+    def _assume_turns_up_to(self, t: float, seat: int) -> None:
+        """The seats whose turn it would be have thrown tiles that nobody saw."""
+        for _ in range(self.kit.seats - 1):
+            turn = None if self.book.step is None else self.book.step.turn
+            if turn is None or turn == seat:
+                return
+            fact = Fact("discard", t, seat=turn, tiles=(self.assume_discard(turn),))
+            self._adopt(explain.Proposal((fact,)))
 
     def assume_discard(self, seat: int) -> int:
         """Put a tile that nobody has seen into a seat's river. Returns its id."""
@@ -382,7 +400,8 @@ class HandFollower:
             self._strike(stale, again=True)
         while (proposal := self._propose(t)) is not None:
             self._adopt(proposal)
-        self._waiting_since = (self._waiting_since or t) if self.unexplained() else None
+        waiting = self.unexplained()
+        self._waiting = {i: self._waiting.get(i, t) for i in sorted(waiting)}
 
     def _propose(self, t: float) -> explain.Proposal | None:
         if self.refused_win is not None:
@@ -391,7 +410,8 @@ class HandFollower:
         if self.over:
             return self.wins.another(scene) or self._reveal(scene) or self._late_flower(scene)
         rules: Iterable[Callable[[explain.Scene], explain.Proposal | None]] = (
-            explain.indicator, explain.flower, self._lone_kong, explain.meld, explain.discard,
+            explain.indicator, explain.flower, self._lone_kong, explain.meld, explain.incomplete,
+            explain.discard,
             self.wins.propose,
         )  # fmt: skip
         for rule in rules:
@@ -400,13 +420,31 @@ class HandFollower:
                 return proposal
         return None
 
+    def _move_flowers_before(self, claimed: int) -> None:
+        """Nobody draws between a discard and its claim: flowers seen there were laid earlier."""
+        thrown = [e.n for e in self.book.entries if e.fact.tiles == (claimed,)]
+        first = thrown[-1] if thrown else len(self.book.entries)
+        for entry in [e for e in self.book.entries[first:] if e.fact.kind == "flower"]:
+            self.book.drop(entry.n, self.face)
+            earlier = self.doubts.turn_before(entry.fact.seat)
+            self.write_before(min(earlier, first), entry.fact)
+            first += 1
+
+    def _waited(self, t: float) -> float:
+        """For how long what was seen last has waited to be explained; old strays don't count."""
+        lately = [
+            t - since for since in self._waiting.values()
+            if t - since < _STRAY_AFTER * self.thresholds.patience_s
+        ]  # fmt: skip
+        return max(lately, default=math.inf if self._waiting else 0.0)
+
     def _late_flower(self, scene: explain.Scene) -> explain.Proposal | None:
         """A flower that was slow to be seen; what is seen later still is asked about."""
         return None if self.doubts.late else explain.flower(scene)
 
     def _scene(self, t: float) -> explain.Scene:
-        waited = 0.0 if self._waiting_since is None else t - self._waiting_since
         patience = self.thresholds.patience_s
+        waited = self._waited(t)
         layout, newest = self.layout, self.book.entries[-1]
         assert self.book.step is not None
         return explain.Scene(
@@ -427,15 +465,35 @@ class HandFollower:
     def _adopt(self, proposal: explain.Proposal) -> None:
         if proposal.moved is not None:
             self.felt.moved(*proposal.moved)
+        if proposal.assumed is not None:
+            proposal = self._with_assumed(proposal, proposal.assumed)
+        if proposal.unseen is not None:
+            self.felt.relocate(*proposal.unseen)
         if proposal.instead_of is not None:
             self.replace_entry(proposal.instead_of, proposal.facts[0])
             return
         for fact in proposal.facts:
             if fact.kind in ("meld", "win") and not proposal.late:
                 self._write_calls()
+            self._take_for_backs(fact)
             self._resolve(fact)
             self._refold()
             self._write_in_place(fact)
+
+    def _with_assumed(
+        self, proposal: explain.Proposal, place: tuple[float, float]
+    ) -> explain.Proposal:
+        """The proposal with the unseen tile of its first fact on the felt."""
+        fact = proposal.facts[0]
+        tile = self.felt.assume(Zone.EXPOSED, fact.seat, place, flat(self.kit.copies))
+        tiles = tuple(tile if i == explain.ASSUMED else i for i in fact.tiles)
+        return replace(proposal, facts=(replace(fact, tiles=tiles),), assumed=None)
+
+    def _take_for_backs(self, fact: Fact) -> None:
+        """What is not read in a closed kong lies face down, as its outer tiles do."""
+        for i in fact.tiles if fact.meld == "closed_kong" else ():
+            if self.felt.tiles[i].unread:
+                self.felt.confirm(i, "back")
 
     def _write_in_place(self, fact: Fact) -> None:
         """Write a fact where it breaks least: what was slow to be seen happened earlier."""
@@ -444,6 +502,9 @@ class HandFollower:
         if fact.kind == "flower" and self.over:
             self.write_before(self.doubts.turn_before(fact.seat), fact)
             return
+        if fact.kind == "meld" and fact.claimed is not None:
+            self._move_flowers_before(fact.claimed)
+            end = place = len(self.book.entries)
         if fact.kind in ("discard", "meld", "flower"):
             place = self.book.best_place(fact, self.face, end - _RECENT_ENTRIES)
         if place == end:

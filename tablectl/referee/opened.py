@@ -72,11 +72,17 @@ class Opened:
         return "maybe" if self.extra == 0 and self.set_apart else "whole"
 
     def next_place(self, geometry: TableGeometry) -> tuple[float, float]:
-        """Where a tile that is missing most likely lies: in a hole, else right of the row."""
+        """Where a tile that is missing most likely lies: in a hole, else at an end of the row."""
         if self.holes:
             return self.holes[0]
-        right = max(geometry.to_seat(self.seat, t.x, t.y)[0] for t in self.row)
-        return geometry.to_table(self.seat, right + _PITCH, sum(geometry.rack) / 2)
+        xs = [geometry.to_seat(self.seat, t.x, t.y)[0] for t in self.row]
+        x = max(xs) + _PITCH
+        if (
+            self.apart is not None
+            and geometry.to_seat(self.seat, self.apart.x, self.apart.y)[0] > x
+        ):
+            x = min(xs) - _PITCH
+        return geometry.to_table(self.seat, x, sum(geometry.rack) / 2)
 
 
 def opened(

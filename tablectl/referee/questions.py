@@ -109,15 +109,13 @@ def _which_is_missing(
     en, zh = WIND_NAMES[winds[seat]]
     ranked = hand.wins.missing_faces(lying)[:_MOST_FACES] if lying.extra >= -1 else []
     alternatives = [alternative(face, round(p, 3)) for face, p in ranked]
+    none_en, none_zh = "None is missing", "沒有少"
     last = hand.layout.last_discard
     if lying.extra == 0 and last is not None and last[0] != seat:
         giver_en, giver_zh = WIND_NAMES[winds[last[0]]]
-        alternatives.append(
-            Alternative(
-                id=WHOLE, label_en=f"None: won on {giver_en}'s discard",
-                label_zh=f"沒有：胡{giver_zh}家打出的牌",
-            )
-        )  # fmt: skip
+        none_en = f"None: won on {giver_en}'s discard"
+        none_zh = f"沒有：胡{giver_zh}家打出的牌"
+    alternatives.append(Alternative(id=WHOLE, label_en=none_en, label_zh=none_zh))
     return Question(
         id=f"{hand_id}/missing/{seat}", kind="tile", seat=seat,
         text_en=f"I see {seen} tiles of {en}'s hand. Which one is missing?",
@@ -131,6 +129,8 @@ def _doubt(hand_id: str, doubt: Doubt, winds: list[str]) -> Question:
     en, zh = WIND_NAMES[winds[doubt.seat]]
     yes, no = ("Yes", "是"), ("No", "否")
     match doubt.kind:
+        case "last":
+            text = ("Was it the last tile of the wall?", "那是牌牆最後一張嗎？")
         case "threw":
             text = (f"Did {en} throw a tile that I have not seen?", f"{zh}家打過我沒看到的牌嗎？")
         case "kong":
@@ -157,7 +157,7 @@ def _refused_win(hand: HandFollower, hand_id: str, refused: Entry, winds: list[s
     unsure = [i for i in refused.fact.all_tiles if not hand.sure(i)]
     hint = f" {len(unsure)} of its tiles are not read surely." if unsure else ""
     unseen = [
-        Alternative(id=f"{UNSEEN}/draw", label_en="Own draw: I missed the tile",
+        Alternative(id=f"{UNSEEN}/draw", label_en="Own draw: a tile was missed",
                     label_zh="自摸，漏看了那張")
     ]  # fmt: skip
     for giver in range(hand.kit.seats):
@@ -165,7 +165,7 @@ def _refused_win(hand: HandFollower, hand_id: str, refused: Entry, winds: list[s
             en, zh = WIND_NAMES[winds[giver]]
             unseen.append(
                 Alternative(
-                    id=f"{UNSEEN}/{giver}", label_en=f"{en} threw it: I missed the tile",
+                    id=f"{UNSEEN}/{giver}", label_en=f"{en} threw it: it was missed",
                     label_zh=f"{zh}家打出，漏看了那張",
                 )
             )  # fmt: skip

@@ -94,6 +94,13 @@ class WinReader:
     def _calls_now(self, seat: int) -> bool:
         return not self._hand.over and self.called_hu(seat)
 
+    def told_of(self, seat: int) -> None:
+        """A person has looked at a hand laid open: nothing of it is waited for any more."""
+        lying = self.opened(seat)
+        if lying is not None:
+            since = self._hand.now - self._hand.thresholds.patience_s
+            self._lying[seat] = (lying.ids, since)
+
     def say_whole(self, seat: int) -> None:
         """A person says that nothing is missing from a hand laid open."""
         lying = self.opened(seat)
@@ -174,7 +181,8 @@ class WinReader:
     ) -> tuple[Fact | None, tuple[int, int] | None]:
         if lying.extra == 1:
             return self._with_last_tile(t, lying, rested=rested)
-        if lying.extra == 0 or (lying.short == "long" and self.called_hu(lying.seat)):
+        odd = lying.short == "long" or lying.ids in self._whole
+        if lying.extra == 0 or (odd and self.called_hu(lying.seat)):
             return self._claimed_win(t, lying), None
         return None, None
 

@@ -64,11 +64,13 @@ class TableLook:
         faces: every tile that lies face up.
         drawn_last: the tile that a winner laid apart from the hand, by seat.
         won_from: who gave the winning tile, None for an own draw, by the seat that has won.
+        wall: tiles left in the wall.
     """
 
     faces: tuple[LyingFace, ...]
     drawn_last: Mapping[int, LyingFace]
     won_from: Mapping[int, int | None]
+    wall: int = 0
 
     def face_at(self, x: float, y: float, reach: float) -> str | None:
         """The tile nearest to a point in table mm; None where none lies within ``reach`` mm."""
@@ -202,7 +204,7 @@ class SimulatedFelt:
             seat: LyingFace(format_tile(p.tile), *self.geometry.to_table(p.seat, p.x, p.y))
             for seat, p in self.drawn_last.items()
         }  # fmt: skip
-        return TableLook(faces, drawn, dict(self.won_from))
+        return TableLook(faces, drawn, dict(self.won_from), len(self._wall))
 
     def face_at(self, x_mm: float, y_mm: float) -> Tile | None:
         """True face of the lying tile nearest to a point, within half a tile."""

@@ -91,11 +91,20 @@ def _was_it_so(question: Question, hand: HandFollower, look: TableLook) -> Wish:
         tile = hand.felt.tiles[int(key)]
         face = look.face_at(tile.x, tile.y, _REACH * hand.geometry.tile_width_mm) or ""
         return _answer(question, "yes" if face.endswith("f") else "no")
+    if kind == "last":
+        return _answer(question, "yes" if _drawable(hand, look, int(key)) <= 0 else "no")
     zone = Zone.RIVER if kind == "threw" else Zone.EXPOSED
     unseen = _unseen(hand, look, zone, question.seat)
     flowers = [face for face in unseen if face.tile.endswith("f")]
     so = bool(flowers) if kind == "flower" else len(unseen) > len(flowers)
     return _answer(question, "yes" if so else "no")
+
+
+def _drawable(hand: HandFollower, look: TableLook, n: int) -> int:
+    """Tiles that can still be drawn: those that lie there but for those that must stay."""
+    state = hand.book.entries[n].state
+    by_count = hand.kit.total - hand.kit.dealt - state.counts.drawn - state.counts.indicators
+    return look.wall - (by_count - state.wall)
 
 
 def _faces(hand: HandFollower, look: TableLook, zone: Zone, seat: int) -> list[LyingFace]:

@@ -1,0 +1,279 @@
+"""Tiles that the camera misses, for good or a while: right or asked, never silently wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import pytest
+
+from firmware_protocol.messages import Button
+from tablectl.engine.events import Discard, Event, Flower, Meld, Reveal, Win
+from tablectl.engine.selfplay import as_seen_from_above, play_hand
+from tablectl.messages import Question
+from tablectl.referee.inputs import SessionPlan, Tick
+from tablectl.rules import registry
+from tablectl.simulate.host import reply
+from tablectl.tiles import Tile, parse_tiles
+from tests.referee.drive import Drive
+from tests.referee.eye import SIGHTED, Blindness, certain
+from tests.referee.test_whole_hands import as_played, deal_of, truth_of
+from vision.geometry import Zone
+
+_MOST_ANSWERS = 25
+
+
+def seeds(rules: str, quick: int, all_: int) -> list[object]:
+    return [
+        pytest.param(rules, seed, id=f"{rules}-{seed}",
+                     marks=() if seed < quick else pytest.mark.slow)
+        for seed in range(all_)
+    ]  # fmt: skip
+
+
+@dataclass
+class Evening:
+    """One hand with a camera that misses tiles, and a host who answers truthfully."""
+
+    drive: Drive
+    events: list[Event]
+    asked: list[Question]
+
+    @property
+    def final(self) -> bool:
+        settled = self.drive.last.settlement
+        return settled is not None and settled.final
+
+    def settle(self) -> None:
+        """Answer until nothing is asked any more."""
+        self._wait()
+        while len(self.asked) < _MOST_ANSWERS and not self.final:
+            open_ = self.drive.last.questions.open if self.drive.last.questions else ()
+            if not open_ or not self._answer(open_[0]):
+                return
+            self._wait()
+
+    def _answer(self, question: Question) -> bool:
+        self.asked.append(question)
+        if question.id.endswith("/unsettled"):
+            self.drive.play([e for e in self.events if isinstance(e, Reveal)])
+            return True
+        wish = reply(question, self.drive.referee, self.drive.felt.look())
+        if wish is None:
+            return False
+        self.drive.request(wish[0], **wish[1])
+        return True
+
+    def _wait(self) -> None:
+        for _ in range(6):
+            self.drive.feed(self.drive.eye.look(self.drive.t), after=0.7)
+
+
+def play(rules: str, seed: int, blind: Blindness) -> Evening:
+    drive = Drive(SessionPlan(session="s", table="t", rules=rules), certain, seed, blind)
+    drive.deal()
+    events = play_hand(rules, {}, seed, deal=deal_of(drive))
+    drive.play(as_played(events))
+    evening = Evening(drive, events, [])
+    evening.settle()
+    return evening
+
+
+def check(evening: Evening) -> None:
+    """Right, or asked and not final; nothing that is final is wrong."""
+    settled = evening.drive.last.settlement
+    if settled is not None and settled.final:
+        assert settled.delta == truth_of(evening.events), evening.asked
+    else:
+        assert evening.asked, "neither a settlement nor a question"
+
+
+@pytest.mark.parametrize(("rules", "seed"), seeds("hongkong", 8, 200))
+def test_tiles_noticed_but_not_read_give_the_true_settlement(rules: str, seed: int) -> None:
+    """The eye sees that something lies there: rivers, sets and flowers stay complete."""
+    evening = play(rules, seed, Blindness(seed, share=0.05, noticed=1.0))
+    check(evening)
+    assert evening.final
+
+
+@pytest.mark.parametrize(
+    ("rules", "seed"),
+    [*seeds("hangzhou", 2, 40), *(p for r in registry.IDS[2:] for p in seeds(r, 0, 10))],
+)
+def test_the_same_under_other_rules(rules: str, seed: int) -> None:
+    check(play(rules, seed, Blindness(seed, share=0.05, noticed=1.0)))
+
+
+@pytest.mark.parametrize(("rules", "seed"), seeds("hongkong", 4, 100))
+def test_tiles_not_even_noticed_are_never_silently_wrong(rules: str, seed: int) -> None:
+    check(play(rules, seed, Blindness(seed, share=0.02)))
+
+
+# --- single cases ---
+
+
+@cache
+def hand_with(rules: str, wanted: Callable[[list[Event]], bool]) -> tuple[int, list[Event]]:
+    for seed in range(200):
+        events = play_hand(rules, {}, seed)
+        if wanted(events):
+            return seed, events
+    pytest.fail("no such hand")
+
+
+def start(rules: str, wanted: Callable[[list[Event]], bool]) -> tuple[Drive, list[Event]]:
+    seed, _ = hand_with(rules, wanted)
+    drive = Drive(SessionPlan(session="s", table="t", rules=rules), certain, seed, SIGHTED)
+    drive.deal()
+    return drive, as_played(play_hand(rules, {}, seed, deal=deal_of(drive)))
+
+
+def own_draw(events: list[Event]) -> bool:
+    return any(isinstance(e, Win) and e.by == "self_draw" for e in events)
+
+
+def a_claim(events: list[Event]) -> bool:
+    return any(isinstance(e, Meld) and e.source is not None for e in events)
+
+
+def hide(drive: Drive, zone: Zone, seat: int, nth: int) -> list[object]:
+    """Look, with one tile of a place left out."""
+    reading = drive.eye.look(drive.t)
+    there = [t for t in reading.tiles if (t.zone, t.seat) == (zone, seat)]
+    kept = tuple(t for t in reading.tiles if t is not there[nth])
+    drive.feed(reading.model_copy(update={"tiles": kept}), after=0.5)
+    return [there[nth]]
+
+
+@pytest.mark.parametrize("nth", [0, 6, -2, -1])
+def test_an_own_draw_that_is_seen_one_tile_short_is_no_win_on_a_discard(nth: int) -> None:
+    drive, events = start("hongkong", own_draw)
+    win = events[-1]
+    assert isinstance(win, Win)
+    drive.play(events[:-1])
+    drive.felt.apply(win)
+    hide(drive, Zone.RACK, win.seat, nth)
+    drive.feed(Tick(), after=1.0)
+    settled = drive.last.settlement
+    assert settled is None or not settled.final
+    drive.feed(drive.eye.look(drive.t), after=0.3)
+    drive.feed(Tick(), after=2.0)
+    settled = drive.last.settlement
+    assert settled is not None
+    assert settled.final
+    assert settled.wins[0].by == "self_draw"
+
+
+@pytest.mark.parametrize("nth", [0, 6, -2])
+def test_a_tile_missing_for_good_is_asked_about_with_the_faces_that_win(nth: int) -> None:
+    drive, events = start("hongkong", own_draw)
+    win = events[-1]
+    assert isinstance(win, Win)
+    drive.play(events[:-1])
+    drive.felt.apply(win)
+    (missing,) = hide(drive, Zone.RACK, win.seat, nth)
+    for _ in range(3):
+        drive.feed(Tick(), after=1.0)
+    assert drive.last.questions is not None
+    (question,) = drive.last.questions.open
+    assert "missing" in question.text_en
+    face = missing.best  # type: ignore[attr-defined]
+    assert face in [a.tile for a in question.alternatives]
+    drive.request("answer", question=question.id, answer=f"tile:{face}")
+    settled = drive.last.settlement
+    assert settled is not None
+    assert settled.final
+    assert settled.wins[0].by == "self_draw"
+
+
+def test_a_claim_is_believed_while_a_hand_still_hides_the_river() -> None:
+    """The set lies there, and the discard is still reported because an arm covers its place."""
+    drive, events = start("hongkong", a_claim)
+    n = next(n for n, e in enumerate(events) if isinstance(e, Meld) and e.source is not None)
+    meld = events[n]
+    assert isinstance(meld, Meld)
+    assert meld.source is not None
+    drive.play(events[:n])
+    before = drive.eye.look(drive.t)
+    drive.felt.apply(meld)
+    after = drive.eye.look(drive.t)
+    still = [t for t in before.tiles if (t.zone, t.seat) == (Zone.RIVER, meld.source)]
+    others = [t for t in after.tiles if (t.zone, t.seat) != (Zone.RIVER, meld.source)]
+    covered = ((Zone.RIVER, meld.source),)
+    hidden = after.model_copy(update={"tiles": (*others, *still), "covered": covered})
+    drive.feed(hidden, after=0.5)
+    drive.play(events[n + 1 : n + 2])
+    for _ in range(3):
+        drive.feed(drive.eye.look(drive.t), after=1.0)
+    melds = [e for e in drive.log() if e["e"] == "meld"]
+    assert [m["from"] for m in melds] == [meld.source]
+    assert not [view for view in drive.events if view.issues]
+
+
+def test_a_set_that_is_seen_after_the_next_discard_goes_to_its_place_in_the_book() -> None:
+    drive, events = start("hongkong", a_claim)
+    n = next(n for n, e in enumerate(events) if isinstance(e, Meld) and e.source is not None)
+    meld, thrown = events[n], next(e for e in events[n + 1 :] if isinstance(e, Discard))
+    assert isinstance(meld, Meld)
+    drive.play(events[:n])
+    drive.felt.apply(meld)
+    hide(drive, Zone.EXPOSED, meld.seat, 0)
+    drive.felt.apply(thrown)
+    hide(drive, Zone.EXPOSED, meld.seat, 0)
+    for _ in range(3):
+        drive.feed(drive.eye.look(drive.t), after=1.0)
+    played = [e["e"] for e in drive.log() if e["e"] in ("discard", "meld")]
+    assert played[-2:] == ["meld", "discard"]
+    state = drive.referee.hand and drive.referee.hand.book.state
+    assert state
+    assert not [e for e in drive.referee.hand.book.entries if e.issues]  # type: ignore[union-attr]
+
+
+def test_a_flower_missing_between_two_others_is_asked_about() -> None:
+    def decides(events: list[Event]) -> bool:
+        """Whether the winner's second of three flowers changes what is paid."""
+        win = next((e for e in events if isinstance(e, Win)), None)
+        laid = [e for e in events if isinstance(e, Flower) and win and e.seat == win.seat]
+        if len(laid) < 3:
+            return False
+        less = [e for e in as_seen_from_above(events) if e != laid[1]]
+        return truth_of(less) != truth_of(events)
+
+    seed, events = hand_with("hongkong", decides)
+    winner = next(e.seat for e in events if isinstance(e, Win))
+
+    class MissesTheSecondFlower(Blindness):
+        """Never sees one flower of the winner."""
+
+        def look(self, key: object, zone: Zone) -> str:  # type: ignore[override]
+            assert isinstance(key, tuple)
+            x, y, tile = key
+            seat = drive.referee.geometry.locate(x, y)[1]
+            second = [e for e in events if isinstance(e, Flower) and e.seat == winner][1]
+            missed = seat == winner and Tile(tile) == parse_tiles(second.tile)[0]
+            return "missed" if missed else "seen"
+
+    plan = SessionPlan(session="s", table="t", rules="hongkong")
+    drive = Drive(plan, certain, seed, SIGHTED)
+    drive.eye.blind = MissesTheSecondFlower(0, 0.0)
+    drive.deal()
+    events = play_hand("hongkong", {}, seed, deal=deal_of(drive))
+    drive.play(as_played(events))
+    settled = drive.last.settlement
+    assert settled is None or not settled.final
+    evening = Evening(drive, events, [])
+    evening.settle()
+    assert any("one more flower" in q.text_en for q in evening.asked)
+    settled = drive.last.settlement
+    assert settled is not None
+    assert settled.delta == truth_of(events)
+
+
+def test_pass_takes_a_hu_back() -> None:
+    drive, events = start("hongkong", own_draw)
+    drive.play(events[:10])
+    drive.press(1, Button.HU)
+    drive.press(1, Button.PASS)
+    assert drive.referee.hand is not None
+    assert not drive.referee.hand.called_hu(1)
