@@ -72,6 +72,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         params = getattr(getattr(item, "callspec", None), "params", {})
         name = getattr(item, "originalname", item.name)
+        on_the_line = "test_conformance_wire" in item.nodeid
+        if on_the_line and params.get("make_peer") == "simulator over tcp":
+            item.add_marker(pytest.mark.slow)  # the same code as over a pty
         on_chip = "chip" in (params.get("make_peer"), params.get("make_table"))
         if on_chip and name not in CHIP_SAMPLE:
             item.add_marker(pytest.mark.slow)
