@@ -19,6 +19,7 @@ if [ "$what" = dev ]; then
   command -v avr-gcc >/dev/null || packages+=(gcc-avr avr-libc)
   pkg-config --exists simavr 2>/dev/null || packages+=(pkg-config libsimavr-dev libelf-dev)
   command -v avrdude >/dev/null || packages+=(avrdude)
+  [ -d /usr/share/arduino/hardware/arduino/avr/bootloaders ] || packages+=(arduino-core-avr)
   command -v cppcheck >/dev/null || packages+=(cppcheck)
 fi
 if [ ${#packages[@]} -gt 0 ]; then
