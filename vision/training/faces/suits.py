@@ -115,8 +115,9 @@ def circle_places(
         return places, float(rng.uniform(0.14, 0.2))
     if number == 6:
         top = float(rng.uniform(0.14, 0.24))
-        gap = float(rng.uniform(0.2, 0.26))
-        low = [0.5 + float(rng.uniform(0.02, 0.1)) + gap * k for k in (0, 1)]
+        gap = float(rng.uniform(0.22, 0.26))
+        first = 0.5 + float(rng.uniform(0.02, 0.1))
+        low = [first, first + gap]
         if rng.random() < 0.25:
             low = [0.5, 1 - top]
         return [(x, y) for y in (top, *low) for x in (left, right)], float(rng.uniform(0.14, 0.18))
