@@ -25,6 +25,8 @@ _BESIDE: Final = 1.5
 """Tile widths within which a tile lies beside another one."""
 _LATELY: Final = 3
 """Discards of a river among which one that was claimed unnoticed is looked for."""
+_SURE_FLOWER: Final = 0.9
+"""Odds from which a tile is a flower wherever it lies in the strip."""
 _UNLIKE: Final = 0.02
 """Likeness up to which two readings are hardly of one tile."""
 _SET_SPAN: Final = 2.6
@@ -148,8 +150,10 @@ def flower(scene: Scene) -> Proposal | None:
     """A flower laid out."""
     for seat in scene.in_turn_order():
         for tile in scene.unexplained(Zone.EXPOSED, seat):
-            unread = tile.unread and not scene.patient and _in_flower_row(scene, seat, tile)
-            if is_flower(tile) or unread:
+            likely = flower_odds(tile)
+            placed = _in_flower_row(scene, seat, tile)
+            sure = likely > _SURE_FLOWER or (likely > 0.5 and (placed or not scene.patient))
+            if sure or (tile.unread and placed and not scene.patient):
                 return Proposal((Fact("flower", scene.t, seat=seat, tiles=(tile.id,)),))
     return None
 
@@ -173,7 +177,12 @@ def _in_flower_row(scene: Scene, seat: int, tile: FeltTile) -> bool:
 
 def is_flower(tile: FeltTile) -> bool:
     """Whether the tile is more likely a flower than anything else."""
-    return sum(p for name, p in tile.effective.items() if name in _FLOWER_NAMES) > 0.5
+    return flower_odds(tile) > 0.5
+
+
+def flower_odds(tile: FeltTile) -> float:
+    """Probability that the tile is a flower."""
+    return sum(p for name, p in tile.effective.items() if name in _FLOWER_NAMES)
 
 
 def meld(scene: Scene) -> Proposal | None:

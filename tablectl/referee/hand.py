@@ -197,10 +197,19 @@ class HandFollower:
     def confirm(self, t: float, tile_id: int, face: str) -> None:
         """A person says what a tile is."""
         self.felt.confirm(tile_id, face)
+        self._strike_false_flowers()
         self._reconsider()
         self._refold()
         if not self.ended:
             self._explain(t)
+
+    def _strike_false_flowers(self) -> None:
+        """A tile that was taken for a flower and is none is read again as what it is."""
+        for entry in reversed(self.book.entries):
+            if entry.fact.kind == "flower":
+                tile = self.felt.tiles[entry.fact.tiles[0]]
+                if tile.confirmed is not None and not explain.is_flower(tile):
+                    self._strike(entry, again=True)
 
     def choose_winning_tile(self, t: float, seat: int, tile_id: int) -> None:
         """A person says which tile of a hand laid open was the last one drawn."""

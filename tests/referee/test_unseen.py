@@ -68,6 +68,7 @@ class Evening:
     def _wait(self) -> None:
         for _ in range(6):
             self.drive.feed(self.drive.eye.look(self.drive.t), after=0.7)
+        self.drive.feed(Tick(), after=2.0)
 
 
 def play(rules: str, seed: int, blind: Blindness) -> Evening:
