@@ -94,6 +94,7 @@ static void start_pwm(void) {
 }
 
 static volatile uint8_t stop_samples; /* of E_STOP open, in a row */
+static volatile bool stop_untold;     /* it was cut, and the core has not latched it yet */
 
 static bool stop_is_open(void) { return stop_samples >= STOP_SAMPLES; }
 
@@ -136,8 +137,11 @@ static void put_motors(const hal_outputs_t *out) {
     EACH_PORT(X)
 #undef X
     EACH_PWM(PUT_PWM)
-    if (stop_is_open()) {
-        cut_motors(); /* the core will hear of it in its next tick */
+    if (!out->motor_enable) {
+        stop_untold = false; /* latched: only a person leads out of it */
+    }
+    if (stop_is_open() || stop_untold) {
+        cut_motors();
     }
 }
 
@@ -156,6 +160,7 @@ ISR(TIMER3_COMPA_vect) {
     }
     if (stop_is_open()) {
         cut_motors();
+        stop_untold = true;
     }
 }
 
@@ -333,6 +338,9 @@ static void read_inputs(hal_inputs_t *in) {
     }
     PINS_INPUTS(X)
 #undef X
+    if (stop_untold) {
+        pins |= 1ul << PIN_INPUT_E_STOP; /* however short it was: no motion may go on after it */
+    }
     in->pins = pins;
     for (uint8_t seat = 0; seat < SIDES; seat++) {
         in->buttons[seat] = (uint8_t)(~chain_in[seat] & 0x3Fu);

@@ -61,6 +61,7 @@ CHIP_SAMPLE = {
     "test_a_burst_of_bad_frames_is_answered_by_one_nak",
     "test_commands_run_exactly_once_on_a_terrible_line",
     "test_emergency_stop_cuts_at_once_and_latches_until_release_and_reset",
+    "test_a_short_opening_of_the_emergency_stop_latches_too",
     "test_a_hand_in_the_hole_reopens_the_panel_at_once",
 }
 """What of the suites runs on the chip in every test run; the rest is slow."""

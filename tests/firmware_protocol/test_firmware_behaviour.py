@@ -312,6 +312,20 @@ def test_emergency_stop_cuts_at_once_and_latches_until_release_and_reset(
     assert table.mode is m.TableMode.READY
 
 
+def test_a_short_opening_of_the_emergency_stop_latches_too(table: VirtualTable) -> None:
+    table.start(m.OpenCentre())
+    table.run(0.6)
+    assert table.motors_on
+    table.set_e_stop(is_open=True)
+    table.step(0.005)
+    table.set_e_stop(is_open=False)
+    where = table.centre
+    table.run(0.3)
+    assert table.mode is m.TableMode.EMERGENCY_STOP
+    assert not table.motors_on
+    assert table.centre == pytest.approx(where, abs=0.01)
+
+
 def test_host_lost_in_a_stacking_holds_and_keeps_counting(table: VirtualTable) -> None:
     stack = m.BuildWalls(m.TileProgram.TILES_144)
     table.start(stack)
