@@ -21,7 +21,6 @@ from tablectl.cli.table import (
     STARTING,
     PortOption,
     WaitOption,
-    app,
     choose_port,
     run_link,
 )
@@ -46,7 +45,6 @@ _HARMLESS: Final = (Action.STOP, Action.DICE, Action.LIGHTS)
 _PROGRAMS: Final = [int(program) for program in m.TileProgram if program]
 
 
-@app.command("do")
 def do(
     actions: Annotated[
         list[Action], typer.Argument(help="What the table shall do, one after another.")

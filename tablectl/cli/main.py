@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from tablectl import __version__
-from tablectl.cli import broker, drive, ledger, record
+from tablectl.cli import broker, ledger, record, table
 from tablectl.cli.calibrate import calibrate
 from tablectl.cli.demo import demo
 from tablectl.cli.doctor import doctor
+from tablectl.cli.drive import do
 from tablectl.cli.flash import flash
 from tablectl.cli.follow import follow
 from tablectl.cli.read import read
@@ -50,7 +51,8 @@ for command in (demo, run, replay, read, score, follow, rules, calibrate, doctor
     app.command()(command)
 app.add_typer(record.app, name="record")
 app.add_typer(ledger.app, name="ledger")
-app.add_typer(drive.app, name="table")
+table.app.command()(do)
+app.add_typer(table.app, name="table")
 app.command("broker-config")(broker.broker_config)
 app.command("asyncapi")(broker.asyncapi)
 

@@ -34,7 +34,8 @@ class Chip:
 
     def tell(self, command: str) -> str:
         self.line.write(f"{command}\n".encode())
-        return self.line.readline().decode().strip()
+        answer: bytes = self.line.readline()
+        return answer.decode().strip()
 
     def on(self, *names: str) -> None:
         for name in names:
