@@ -21,6 +21,7 @@ from tablectl.referee.doubts import Doubts
 from tablectl.referee.faces import Faces
 from tablectl.referee.felt import Felt, FeltTile
 from tablectl.referee.layout import Layout, layout_of
+from tablectl.referee.opened import Opened
 from tablectl.referee.winning import WinReader
 from tablectl.rules import registry
 from tablectl.rules.settlement import Settlement
@@ -239,8 +240,8 @@ class HandFollower:
             return
         self._strike(entry, again=True)
         lying = self.wins.opened(seat)
-        if giver is not None:
-            self.assume_discard(giver)
+        if giver is not None and lying is not None:
+            self._adopt(self._won_unseen(t, lying, giver))
         elif any(name == "out_of_turn" for name, _ in entry.issues):
             self._assume_turns_up_to(t, seat)
         elif lying is not None:
@@ -251,6 +252,16 @@ class HandFollower:
         long_ago = t - 2 * self.thresholds.patience_s  # nothing is waited for any more
         self._waiting = dict.fromkeys(self.unexplained(), long_ago)
         self._explain(t)
+
+    def _won_unseen(self, t: float, lying: Opened, giver: int) -> explain.Proposal:
+        """A win on a discard that was taken up, or that lies in its river, before it was seen."""
+        taken = lying.apart if lying.extra == 1 else None
+        claimed = self.assume_discard(giver) if taken is None else taken.id
+        hand = tuple(tile.id for tile in lying.tiles if tile.id != claimed)
+        win = Fact(
+            "win", t, seat=lying.seat, tiles=hand, by="discard", source=giver, claimed=claimed
+        )  # fmt: skip
+        return explain.Proposal((Fact("discard", t, seat=giver, tiles=(claimed,)), win))
 
     def _assume_turns_up_to(self, t: float, seat: int) -> None:
         """The seats whose turn it would be have thrown tiles that nobody saw."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 import pytest
 
@@ -15,7 +17,7 @@ from tablectl.messages import Question
 from tablectl.referee.inputs import SessionPlan, Tick
 from tablectl.rules import registry
 from tablectl.simulate.host import reply
-from tablectl.tiles import Tile, parse_tiles
+from tablectl.tiles import Tile, format_tile, parse_tiles
 from tests.referee.drive import Drive
 from tests.referee.eye import SIGHTED, Blindness, certain
 from tests.referee.test_whole_hands import as_played, deal_of, truth_of
@@ -188,6 +190,58 @@ def test_a_tile_missing_for_good_is_asked_about_with_the_faces_that_win(nth: int
     assert settled.wins[0].by == "self_draw"
 
 
+def on_a_discard(events: list[Event]) -> bool:
+    return any(isinstance(e, Win) and e.by == "discard" for e in events)
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_win_on_a_discard_that_nobody_saw_is_settled_as_the_host_says(taken: bool) -> None:
+    """Whether the winner took the tile to the hand or left it in the river."""
+    drive, events = start("hongkong", on_a_discard)
+    n = next(n for n, e in enumerate(events) if isinstance(e, Win))
+    thrown = max(i for i, e in enumerate(events[:n]) if isinstance(e, Discard))
+    drive.play(events[:thrown])
+    drive.felt.apply(events[thrown])
+    win, discard = events[n], events[thrown]
+    assert isinstance(win, Win)
+    assert isinstance(discard, Discard)
+    drive.press(win.seat, Button.HU)
+    drive.felt.rng = random.Random(next(s for s in range(99) if _takes(s) == taken))
+    drive.felt.apply(win)
+    reading = drive.eye.look(drive.t)
+    if not taken:
+        drive.eye.blind = MissesOne((discard.seat, discard.tile), drive)
+        reading = drive.eye.look(drive.t)
+    drive.feed(reading, after=0.5)
+    evening = Evening(drive, events, [])
+    evening.settle()
+    assert evening.asked
+    settled = drive.last.settlement
+    assert settled is not None
+    assert settled.final
+    assert settled.delta == truth_of(events)
+    assert (settled.wins[0].by, settled.wins[0].from_seat) == ("discard", discard.seat)
+
+
+def _takes(seed: int) -> bool:
+    return random.Random(seed).random() < 0.5
+
+
+class MissesOne(Blindness):
+    """Never sees the newest tile of one face in one river."""
+
+    def __init__(self, which: tuple[int, str], drive: Drive) -> None:
+        super().__init__(0, 0.0)
+        seat, face = which
+        last = drive.felt.rivers[seat][-1]
+        assert format_tile(last.tile) == face
+        x, y = drive.felt.geometry.to_table(seat, last.x, last.y)
+        self._key = (round(x), round(y), last.tile)
+
+    def look(self, key: object, zone: Zone) -> Literal["seen", "unread", "missed"]:
+        return "missed" if key == self._key else "seen"
+
+
 def test_a_claim_is_believed_while_a_hand_still_hides_the_river() -> None:
     """The set lies there, and the discard is still reported because an arm covers its place."""
     drive, events = start("hongkong", a_claim)
@@ -247,7 +301,7 @@ def test_a_flower_missing_between_two_others_is_asked_about() -> None:
     class MissesTheSecondFlower(Blindness):
         """Never sees one flower of the winner."""
 
-        def look(self, key: object, zone: Zone) -> str:  # type: ignore[override]
+        def look(self, key: object, zone: Zone) -> Literal["seen", "unread", "missed"]:
             assert isinstance(key, tuple)
             x, y, tile = key
             seat = drive.referee.geometry.locate(x, y)[1]

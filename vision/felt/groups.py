@@ -19,7 +19,7 @@ from vision.messages import SeenTile
 MeldKind = Literal["chow", "pung", "kong", "closed_kong", "unknown"]
 
 _FLOWERS: Final = frozenset(NAMES[34:42])
-_PLAYING: Final = NAMES[:34]
+_PLAYING: Final = frozenset(NAMES[:34])
 _RUNS: Final = tuple(
     (f"{n}{s}", f"{n + 1}{s}", f"{n + 2}{s}") for s in "mps" for n in range(1, 8)
 )  # fmt: skip
@@ -287,16 +287,22 @@ def _alike(tiles: Sequence[SeenTile]) -> float:
     """Probability that all tiles are of one kind."""
     if not tiles:
         return 1.0
-    return sum(math.prod(t.probabilities.get(k, 0.0) for t in tiles) for k in _PLAYING)
+    first, *others = (tile.probabilities for tile in tiles)
+    return sum(
+        p * math.prod(other.get(k, 0.0) for other in others)
+        for k, p in first.items()
+        if k in _PLAYING
+    )
 
 
 def _run(tiles: Sequence[SeenTile]) -> float:
     """Probability that three tiles are a run in any order, a white dragon standing in for one."""
     total = 0.0
     for order in itertools.permutations(tiles):
-        for run in _RUNS:
-            each = [t.probabilities.get(k, 0.0) for t, k in zip(order, run, strict=True)]
-            total += math.prod(each)
+        a, b, c = (tile.probabilities for tile in order)
+        for first, second, third in _RUNS:
+            if first in a and second in b and third in c:
+                total += a[first] * b[second] * c[third]
     whites = [t.probabilities.get(_WHITE, 0.0) for t in tiles]
     if max(whites) > 0.3:
         white = whites.index(max(whites))

@@ -210,8 +210,8 @@ class UnreadFinder:
 
     def _outline(self, place: Place) -> NDArray[np.int32]:
         """Hull of a lying tile's base and face in px, a little larger."""
-        corners = self._placer.footprint(place.x, place.y, place.rotation, share=1.02)
-        top = self._placer.footprint(place.x, place.y, place.rotation, share=1.02, height=1.0)
+        corners = self._placer.footprint(place.x, place.y, place.rotation, share=1.15)
+        top = self._placer.footprint(place.x, place.y, place.rotation, share=1.15, height=1.0)
         points = np.concatenate([corners, top]).astype(np.float32)
         return np.asarray(cv2.convexHull(points).reshape(-1, 2), np.int32)
 
