@@ -544,7 +544,11 @@ class HandFollower:
     def _reveal(self, scene: explain.Scene) -> explain.Proposal | None:
         """Another seat's hand laid open after the end of play."""
         for seat in range(self.kit.seats):
-            tiles = self.open_hand(seat)
+            lying = self.wins.opened(seat)
+            if lying is None:
+                continue
+            self.wins.rested(scene.t, lying)
+            tiles = lying.tiles
             if tiles and len(tiles) == self.concealed(seat) and not self.layout.hands[seat]:
                 ids = tuple(tile.id for tile in tiles)
                 return explain.Proposal((Fact("reveal", scene.t, seat=seat, tiles=ids),))

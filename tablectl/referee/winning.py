@@ -78,8 +78,11 @@ class WinReader:
         return t - since >= self._hand.thresholds.patience_s
 
     def short_of(self, seat: int) -> Opened | None:
-        """A hand laid open by a caller of Hu that seems to lack a tile, long enough to ask."""
-        lying = self.opened(seat) if self._calls_now(seat) else None
+        """A hand laid open that seems to lack a tile, long enough to ask.
+
+        A winner's, or after the end one that is paid for.
+        """
+        lying = self.opened(seat) if self._calls_now(seat) or self._is_paid(seat) else None
         if lying is None or lying.short not in ("short", "maybe") or lying.ids in self._whole:
             return None
         ids, since = self._lying.get(seat, (frozenset(), self._hand.now))
@@ -100,6 +103,11 @@ class WinReader:
         if lying is not None:
             since = self._hand.now - self._hand.thresholds.patience_s
             self._lying[seat] = (lying.ids, since)
+
+    def _is_paid(self, seat: int) -> bool:
+        """Whether the hand can't be settled without the tiles that a seat lays open."""
+        hand = self._hand
+        return hand.over and not hand.layout.hands[seat] and hand.settlement() is None
 
     def say_whole(self, seat: int) -> None:
         """A person says that nothing is missing from a hand laid open."""
@@ -246,7 +254,7 @@ class WinReader:
         odds: dict[str, float] = {}
         for index, face in enumerate(NAMES[:N_PLAYING]):
             left = hand.kit.copies[index] - shown[face]
-            if left > 0 and self._wins_with(lying, face):
+            if left > 0 and (hand.over or self._wins_with(lying, face)):
                 odds[face] = float(left)
         return list(normalise(odds).items())
 
