@@ -16,7 +16,6 @@ from firmware_protocol.link import (
     HEARTBEAT_INTERVAL,
     REPORT_INTERVAL,
     SILENCE_LIMIT,
-    DatagramReceived,
     Delivered,
     Link,
     LinkEvent,
@@ -66,7 +65,6 @@ class SimulatedFirmware:
         self.on_emit: Callable[[Message], None] | None = None
         self._now = 0.0
         self._next_heartbeat = self._next_report = float("-inf")
-        self._host_heard: float | None = None
         self._last_syn = (0, b"")
         self.controller = Controller(plant, self._emit, memory, seed=seed)
         self.link.send_datagram(encode(self.hello()), session=0)
@@ -139,7 +137,7 @@ class SimulatedFirmware:
             table_seconds -= dt
 
     def _check_host(self) -> None:
-        heard = self._host_heard
+        heard = self.link.last_heard
         alive = heard is not None and self._now - heard <= SILENCE_LIMIT
         self.controller.set_host_alive(alive and self.link.phase is Phase.OPEN)
 
@@ -147,10 +145,7 @@ class SimulatedFirmware:
         if isinstance(event, SynReceived):
             self._on_syn(event)
         elif isinstance(event, Delivered):
-            self._host_heard = self._now
             self._on_message(event.payload)
-        elif isinstance(event, DatagramReceived) and event.session:
-            self._host_heard = self._now
 
     def _on_syn(self, event: SynReceived) -> None:
         """Accept a host of our major version; tell any other what we are, and open nothing.
@@ -170,7 +165,6 @@ class SimulatedFirmware:
             return
         again = self.link.phase is Phase.OPEN and (event.session, event.payload) == self._last_syn
         self._last_syn = (event.session, event.payload)
-        self._host_heard = self._now
         self.link.accept(event.session, encode(self.hello()), again=again)
         self._check_host()
         if not again:

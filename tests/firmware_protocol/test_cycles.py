@@ -83,7 +83,7 @@ class Cycles:
         self.chance = random.Random(seed)
         self.seen: Counter[str] = Counter()
         self.accepted: list[int] = []
-        self.restarts = 0
+        self.uncounted = 0
 
     def run(self, cycles: int) -> None:
         for _ in range(cycles):
@@ -110,6 +110,7 @@ class Cycles:
         program = self.chance.choice(PROGRAMS)
         build = m.BuildWalls(program, self.chance.randrange(4))
         before = self.table.pushed
+        self.uncounted = 0
         for command in (m.OpenCentre(), m.CloseCentre(), build, m.RaiseWalls(), m.LowerWalls()):
             kind = type(command)
             if trouble is not None and trouble.motion is kind:
@@ -122,7 +123,8 @@ class Cycles:
             if kind is BUILD:
                 wanted = m.stacks_per_side(program, build.dealer)
                 pushed = [now - then for now, then in zip(self.table.pushed, before, strict=True)]
-                assert self.table.counts == list(wanted) == pushed
+                assert list(wanted) == pushed
+                assert sum(wanted) == sum(self.table.counts) + self.uncounted
 
     # --- a motion that meets something ---
 
@@ -172,10 +174,12 @@ class Cycles:
         motion = table.motion
         assert motion is not m.Motion.NONE
         self.check_executed()
+        counted = sum(table.counts)
         table.power_cut()
-        self.restarts += 1
         self.accepted.clear()
         table.power_on()
+        self.uncounted = counted - sum(table.counts)
+        assert self.uncounted in (0, 1), "at most what was pushed in the last 0.05 s"
         self.reconnect()
         assert table.motion in (m.Motion.HOMING, m.Motion.NONE), "homes before anything else"
         table.run_until(lambda: table.mode is m.TableMode.READY, 30)
@@ -208,9 +212,14 @@ class Cycles:
         """Bring the motion to its end, from wherever it stands."""
         if self.is_done(command):
             return
+        if isinstance(command, m.RaiseWalls) and self.uncounted:
+            command = m.RaiseWalls(despite_short=True)
         token = self.start(command)
         self.until_rest()
         outcome = self.replies(token)[-1]
+        if outcome.fault is Code.SHORT_SET and self.uncounted:
+            assert self.table.faults()[-1].missing.count(0) == 3, "told, not passed over"
+            return
         assert outcome.outcome is m.Outcome.DONE, (command, outcome, self.table.faults())
 
     def is_done(self, command: m.Command) -> bool:

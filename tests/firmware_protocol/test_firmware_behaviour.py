@@ -344,6 +344,16 @@ def test_host_lost_in_a_stacking_holds_and_keeps_counting(table: VirtualTable) -
     assert table.counts == [18] * 4
 
 
+def test_any_good_frame_shows_that_the_host_is_there(table: VirtualTable) -> None:
+    """A noisy line may lose heartbeats; acknowledgements are signs of life too."""
+    table.heartbeats = False
+    for number in range(8):
+        table.press(number % 4, m.Button.HU)
+        table.run(1.0)
+    assert table.faults() == []
+    assert len([event for event in table.events if isinstance(event, m.ButtonPressed)]) == 8
+
+
 def test_host_lost_while_looking_for_surplus_tiles_holds_too(table: VirtualTable) -> None:
     table.start(m.BuildWalls(m.TileProgram.TILES_84))
     table.run_until(lambda: table.counts == [14, 14, 14, 0], 90)

@@ -241,6 +241,7 @@ static void on_stranger(link_t *link, const frame_t *frame, uint32_t now) {
 
 static void on_session_frame(link_t *link, const frame_t *frame, uint32_t now) {
     link->noise = false;
+    link_on_heard(link->owner);
     if (frame->kind == TC_FRAME_KIND_RST) {
         link->counters.resets_received++;
         end_session(link);

@@ -60,6 +60,7 @@ void link_on_bytes(void *owner, const uint8_t *data, uint8_t length); /* to the 
 void link_on_syn(void *owner, uint16_t session, const uint8_t *payload, uint8_t length);
 void link_on_message(void *owner, const uint8_t *payload, uint8_t length); /* once, in order */
 void link_on_datagram(void *owner, const uint8_t *payload, uint8_t length);
+void link_on_heard(void *owner); /* a good frame of the session has come */
 void link_on_end(void *owner); /* the session is over, by the other side or by time-outs */
 
 void link_init(link_t *link, void *owner);

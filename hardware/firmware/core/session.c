@@ -106,16 +106,17 @@ void link_on_syn(void *owner, uint16_t session, const uint8_t *payload, uint8_t 
 }
 
 void link_on_message(void *owner, const uint8_t *payload, uint8_t length) {
-    table_t *t = owner;
-    hear_host(t);
-    execute(t, payload, length);
+    execute(owner, payload, length);
 }
 
+/* Heartbeats; that they came is all that they say. */
 void link_on_datagram(void *owner, const uint8_t *payload, uint8_t length) {
+    (void)owner;
     (void)payload;
     (void)length;
-    hear_host(owner);
 }
+
+void link_on_heard(void *owner) { hear_host(owner); }
 
 void link_on_end(void *owner) { check_host(owner); }
 
