@@ -127,6 +127,7 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     script = folder / "avrdude"
     script.write_text(
         f'#!/bin/sh\nprintf "%s\\n" "$@" > {log}.new && mv {log}.new {log}\n'
+        f"while [ -e {log}.restarting ]; do sleep 0.01; done\n"
         'echo "$SAID" >&2\nexit ${CODE:-0}\n',
         encoding="ascii",
     )
@@ -141,7 +142,12 @@ def invoke(table: SimulatedTable | str, image: Path, *options: str) -> Result:
 
 
 def new_firmware_when(told: Path, table: SimulatedTable, version: tuple[int, int, int]) -> None:
-    """What the board does when avrdude has written: it starts with what was written."""
+    """What the board does when avrdude has written: it starts with what was written.
+
+    avrdude ends after that; it holds the board in its loader until then.
+    """
+    restarting = told.with_name(f"{told.name}.restarting")
+    restarting.touch()
 
     def swap() -> None:
         while not told.exists():
@@ -149,6 +155,7 @@ def new_firmware_when(told: Path, table: SimulatedTable, version: tuple[int, int
         table.power_cut()
         table.identity = Identity(firmware=version)
         table.power_on(m.ResetReason.EXTERNAL)
+        restarting.unlink()
 
     threading.Thread(target=swap, daemon=True).start()
 
