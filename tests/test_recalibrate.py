@@ -41,7 +41,9 @@ AFTER = Renderer(Style(markers=False, camera=replace(FAR, roll_deg=15.0)), GEOME
 class Nothing:
     """A recogniser of an empty table."""
 
-    def detect(self, image: Image, *, tile_px: float | None = None) -> Sequence[Detection]:
+    def detect(
+        self, image: Image, *, tile_px: float | None = None, least_area: float = 0.0
+    ) -> Sequence[Detection]:
         return ()
 
 

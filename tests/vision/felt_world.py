@@ -52,7 +52,9 @@ class TruthDetector:
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng(self.seed)
 
-    def detect(self, image: np.ndarray, *, tile_px: float | None = None) -> Sequence[Detection]:
+    def detect(
+        self, image: np.ndarray, *, tile_px: float | None = None, least_area: float = 0.0
+    ) -> Sequence[Detection]:
         self.calls += 1
         assert tile_px is not None
         assert 0.7 < tile_px / self.world.renderer.tile_px < 1.4

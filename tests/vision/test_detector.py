@@ -91,6 +91,25 @@ def test_rivers_are_read_at_every_quarter_turn(detector: Detector) -> None:
     assert sorted(off)[int(len(off) * 0.8)] < 15
 
 
+def test_half_a_tile_is_no_tile_where_the_size_is_known(detector: Detector) -> None:
+    """Each half of this 4p, by itself, is a good 2p, and the finder's first look finds halves."""
+    picture = cv2.imread(str(Path(__file__).with_name("data") / "half_of_a_4p.png"))
+    assert picture is not None
+    tile_px, length = 32.0, 1.33
+    found = detector.detect(picture, tile_px=tile_px, least_area=0.8 * length * tile_px**2)
+    assert sorted(NAMES[d.tile] for d in found) == ["1p", "4p"]
+    four = next(d for d in found if NAMES[d.tile] == "4p")
+    assert iou_matrix(np.array([four.box], np.float32), np.array([[64, 35, 98, 79]]))[0, 0] > 0.8
+
+
+def test_nothing_smaller_than_a_tile_is_found_where_the_size_is_known(detector: Detector) -> None:
+    image = felt(320, 320)
+    paste(image, "6z", (90, 160), 40)
+    paste(image, "7z", (230, 160), 26)
+    (found,) = detector.detect(image, tile_px=40, least_area=0.8 * 40 * 53)
+    assert NAMES[found.tile] == "6z"
+
+
 def test_detections_are_complete_and_consistent(detector: Detector) -> None:
     image = felt(320, 320)
     paste(image, "6z", (160, 160), 40)

@@ -14,7 +14,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vision.detector import Detector, WeightsError, find_weights
-from vision.detector.boxes import REG_MAX, cut_by_window, decode_grid, suppress, window_starts
+from vision.detector.boxes import (
+    ALIKE_IOU,
+    MAX_INSIDE,
+    MAX_IOU,
+    REG_MAX,
+    area_of,
+    cut_by_window,
+    decode_grid,
+    merged,
+    share_inside,
+    shared_area,
+    window_starts,
+)
 from vision.detector.crops import CROP_PX, CROP_SCALE, cut_crop, square_of
 from vision.detector.detector import rotation_of
 from vision.training.sources import iou_matrix
@@ -56,22 +68,55 @@ def test_decode_grid_of_nothing_is_empty() -> None:
 
 @settings(deadline=None, max_examples=50)
 @given(boxes_lists)
-def test_suppressed_boxes_are_apart_and_cover_the_rest(rows: list[tuple[float, ...]]) -> None:
+def test_every_box_belongs_to_a_better_one_and_the_best_stays(
+    rows: list[tuple[float, ...]],
+) -> None:
     table = np.array(rows, np.float32)
     boxes = np.concatenate([table[:, :2], table[:, :2] + table[:, 2:4]], axis=1)
     scores = table[:, 4]
-    keep = suppress(boxes, scores, 0.5, 1.1)
-    assert int(np.argmax(scores)) == keep[0]
-    iou = iou_matrix(boxes, boxes)
-    for a in keep:
-        assert all(iou[a, b] <= 0.5 + 1e-4 for b in keep if b != a)
-    for dropped in set(range(len(rows))) - set(keep.tolist()):
-        assert any(iou[dropped, k] > 0.5 - 1e-4 and scores[k] >= scores[dropped] for k in keep)
+    found, kept = merged(boxes, scores)
+    assert kept[0] == scores.max()
+    assert list(kept) == sorted(kept, reverse=True)
+    assert set(kept.tolist()) <= set(scores.tolist())
+    # Each mean lies among boxes that are much alike, so it is much like the one that stayed.
+    for mean, score in zip(found, kept, strict=True):
+        same = iou_matrix(mean[None], boxes[scores == score])[0]
+        assert same.max() > ALIKE_IOU / 2
+    for box, score in zip(boxes, scores, strict=True):
+        better = boxes[scores >= score]
+        shared = shared_area(box, better)
+        own, theirs = area_of(box[None])[0], area_of(better)
+        iou = shared / (own + theirs - shared)
+        inside = shared / np.minimum(own, theirs)
+        goes = bool(((iou > MAX_IOU) | (inside > MAX_INSIDE)).sum() > 1)
+        assert score in kept or goes
 
 
 def test_a_box_inside_a_better_one_goes() -> None:
     boxes = np.array([[0, 0, 100, 100], [10, 10, 40, 40]], np.float32)
-    assert suppress(boxes, np.array([0.9, 0.8], np.float32), 0.5, 0.85).tolist() == [0]
+    found, scores = merged(boxes, np.array([0.9, 0.8], np.float32))
+    assert found.tolist() == [[0, 0, 100, 100]]
+    assert scores.tolist() == [np.float32(0.9)]
+
+
+def test_jitter_is_averaged_and_a_half_is_not() -> None:
+    boxes = np.array([[0, 0, 40, 50], [4, 0, 44, 50], [0, 25, 40, 50]], np.float32)
+    found, scores = merged(boxes, np.array([0.6, 0.6, 0.5], np.float32))
+    assert found.tolist() == [[2, 0, 42, 50]]
+    assert scores.tolist() == [np.float32(0.6)]
+
+
+def test_no_boxes_are_no_boxes() -> None:
+    found, scores = merged(np.zeros((0, 4), np.float32), np.zeros(0, np.float32))
+    assert found.shape == (0, 4)
+    assert scores.shape == (0,)
+    assert share_inside(np.array([0, 0, 2, 2], np.float32), found) == 0.0
+
+
+def test_share_inside_is_of_the_box_asked_for() -> None:
+    box = np.array([0, 0, 10, 10], np.float32)
+    others = np.array([[5, 0, 100, 100], [0, 0, 2, 2]], np.float32)
+    assert share_inside(box, others) == pytest.approx(0.5)
 
 
 @settings(deadline=None, max_examples=50)

@@ -163,7 +163,9 @@ def test_a_moved_camera_is_noticed_at_the_start() -> None:
 class Blobs:
     """A recogniser of white blobs, for tests where another process makes the pictures."""
 
-    def detect(self, image: np.ndarray, *, tile_px: float | None = None) -> list[Detection]:
+    def detect(
+        self, image: np.ndarray, *, tile_px: float | None = None, least_area: float = 0.0
+    ) -> list[Detection]:
         import cv2
 
         bright = (image.min(axis=2) > 150).astype(np.uint8)

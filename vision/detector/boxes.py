@@ -9,6 +9,13 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float32]
 
+MAX_IOU: Final = 0.55
+MAX_INSIDE: Final = 0.85
+"""Overlap from which two boxes are of one tile: IoU, share of the smaller one."""
+
+ALIKE_IOU: Final = 0.6
+"""IoU from which boxes of one tile are averaged."""
+
 REG_MAX: Final = 16
 """Bins of the distance distribution of each box side (ultralytics' DFL)."""
 
@@ -32,29 +39,46 @@ def decode_grid(grid: FloatArray, stride: int, min_score: float) -> tuple[FloatA
     return boxes.astype(np.float32), scores.astype(np.float32)
 
 
-def suppress(
-    boxes: FloatArray, scores: FloatArray, max_iou: float, max_inside: float
-) -> npt.NDArray[np.intp]:
-    """Indices of the boxes to keep, best score first (greedy non-maximum suppression).
+def area_of(boxes: FloatArray) -> FloatArray:
+    """Areas (N,) of boxes (N, 4)."""
+    return np.asarray(np.prod(boxes[:, 2:] - boxes[:, :2], axis=1), np.float32)
 
-    A box goes when a better one overlaps it by IoU ``max_iou``, or covers ``max_inside`` of the
-    smaller of the two.
+
+def shared_area(box: FloatArray, boxes: FloatArray) -> FloatArray:
+    """Areas (N,) that a box (4,) shares with each of others (N, 4)."""
+    top_left = np.maximum(box[:2], boxes[:, :2])
+    bottom_right = np.minimum(box[2:], boxes[:, 2:])
+    return np.asarray(np.prod(np.clip(bottom_right - top_left, 0, None), axis=1), np.float32)
+
+
+def share_inside(box: FloatArray, boxes: FloatArray) -> float:
+    """Largest share of a box (4,) that one of others (N, 4) covers."""
+    shared = shared_area(box, boxes).max(initial=0.0)
+    return float(shared / max(area_of(box[None])[0], 1e-9))
+
+
+def merged(boxes: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Boxes (M, 4) and scores (M,), one for each tile, best score first.
+
+    Greedy non-maximum suppression: a box goes when a better one overlaps it by IoU ``MAX_IOU``, or
+    covers ``MAX_INSIDE`` of the smaller of the two. Of each that stays the corners are the mean of
+    its own and of its doubles that are much alike, by score: single boxes jitter.
     """
-    order = np.argsort(-scores, kind="stable")
-    area = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
-    keep: list[int] = []
+    area = area_of(boxes)
     alive = np.ones(len(boxes), np.bool_)
-    for index in order:
+    kept: list[int] = []
+    means: list[FloatArray] = []
+    for index in np.argsort(-scores, kind="stable"):
         if not alive[index]:
             continue
-        keep.append(int(index))
-        top_left = np.maximum(boxes[index, :2], boxes[:, :2])
-        bottom_right = np.minimum(boxes[index, 2:], boxes[:, 2:])
-        inter = np.prod(np.clip(bottom_right - top_left, 0, None), axis=1)
-        iou = inter / np.maximum(area + area[index] - inter, 1e-9)
-        inside = inter / np.maximum(np.minimum(area, area[index]), 1e-9)
-        alive &= (iou <= max_iou) & (inside <= max_inside)
-    return np.array(keep, np.intp)
+        shared = shared_area(boxes[index], boxes)
+        iou = shared / np.maximum(area + area[index] - shared, 1e-9)
+        inside = shared / np.maximum(np.minimum(area, area[index]), 1e-9)
+        alike = iou >= ALIKE_IOU
+        kept.append(int(index))
+        means.append(np.average(boxes[alike], axis=0, weights=scores[alike]).astype(np.float32))
+        alive &= (iou <= MAX_IOU) & (inside <= MAX_INSIDE)
+    return np.array(means, np.float32).reshape(-1, 4), scores[kept]
 
 
 def window_starts(length: int, window: int, overlap: int) -> list[int]:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime as ort
 
-from .boxes import cut_by_window, decode_grid, suppress, window_starts
+from .boxes import area_of, cut_by_window, decode_grid, merged, share_inside, window_starts
 from .crops import Box, cut_crops
 from .detection import Detection
 from .weights import Weights, WeightsError, find_weights
@@ -42,12 +42,19 @@ MAX_SIDE: Final = 3200
 FINDER_SHARE: Final = 0.6
 """The finder's raw threshold over the score wanted in the end, which calibration may raise."""
 
+LARGER: Final = 1.4
+"""Scale of the second look where the first found only a part of a tile."""
+
+REACH: Final = 1.6
+"""Tile widths round such a part that are looked at again."""
+
+COVERED: Final = 0.7
+"""Share of a part inside a whole tile's box from which it belongs to that tile."""
+
 SURE_AT_ONCE: Final = 0.97
 """Probability, not calibrated, from which one look at a crop is enough."""
 
 BATCH: Final = 64
-MAX_IOU: Final = 0.55
-MAX_INSIDE: Final = 0.85
 
 
 class Detector:
@@ -70,17 +77,23 @@ class Detector:
         self._finder = _session(self.weights.finder, threads)
         self._reader = _session(self.weights.reader, threads)
 
-    def detect(self, image: ImageArray, *, tile_px: float | None = None) -> list[Detection]:
+    def detect(
+        self, image: ImageArray, *, tile_px: float | None = None, least_area: float = 0.0
+    ) -> list[Detection]:
         """All tiles of a BGR picture (H, W, 3) of any size, best score first.
 
-        ``tile_px``: width (short side) of the tiles in pixels where known, as over a calibrated
-        table: windows are then read at that scale. Without it the picture is looked at as a whole
-        and again at the scale of what was found.
+        Args:
+            image: the picture.
+            tile_px: width (short side) of the tiles in pixels where known, as over a calibrated
+                table: windows are then read at that scale. Without it the picture is looked at as
+                a whole and again at the scale of what was found.
+            least_area: with ``tile_px``: area (px²) of the smallest box of a whole tile. Half a 4p
+                is a good 2p; so what is smaller is looked at again, and is no tile if it stays so.
         """
         if tile_px is None:
             boxes, scores = self.find_photo(image)
         else:
-            boxes, scores = self.find_table(image, tile_px)
+            boxes, scores = self.find_table(image, tile_px, least_area)
         return self._name(image, boxes, scores)
 
     def classify(self, image: ImageArray, boxes: Sequence[Box]) -> tuple[FloatArray, FloatArray]:
@@ -136,12 +149,6 @@ class Detector:
         ]
         return np.concatenate(outs) if outs else np.zeros((0, OUTPUTS + 4), np.float32)
 
-    def find(self, image: ImageArray) -> tuple[FloatArray, FloatArray]:
-        """Boxes (N, 4) px and raw scores (N,) of one window as it is, doubles suppressed."""
-        boxes, scores = self._run_finder(image)
-        keep = suppress(boxes, scores, MAX_IOU, MAX_INSIDE)
-        return boxes[keep], scores[keep]
-
     def _run_finder(self, window: ImageArray) -> tuple[FloatArray, FloatArray]:
         height, width = window.shape[:2]
         padded = np.full((-(-height // 32) * 32, -(-width // 32) * 32, 3), 114, np.uint8)
@@ -159,7 +166,11 @@ class Detector:
         return boxes[real], scores[real]
 
     def _find(self, image: ImageArray, scale: float) -> tuple[FloatArray, FloatArray]:
-        """Boxes (px of ``image``) and scores; the picture is scaled by ``scale`` and windowed."""
+        """Boxes (px of ``image``) and scores, doubles merged; as :meth:`_candidates`."""
+        return merged(*self._candidates(image, scale))
+
+    def _candidates(self, image: ImageArray, scale: float) -> tuple[FloatArray, FloatArray]:
+        """Every box (px of ``image``) and score; the picture is scaled and looked at in windows."""
         scaled = image
         if scale != 1.0:
             method = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
@@ -180,15 +191,44 @@ class Detector:
         boxes = np.concatenate([boxes for boxes, _ in found])
         boxes = np.asarray(boxes / scale, np.float32)
         scores = np.concatenate([scores for _, scores in found])
-        keep = suppress(boxes, scores, MAX_IOU, MAX_INSIDE)
-        return boxes[keep], scores[keep]
+        return boxes, scores
 
     def find_table(
-        self, image: ImageArray, tile_px: float = BEST_TILE_PX
+        self, image: ImageArray, tile_px: float = BEST_TILE_PX, least_area: float = 0.0
     ) -> tuple[FloatArray, FloatArray]:
-        """Boxes (N, 4) px and raw scores (N,) where the width of the tiles is known."""
+        """Boxes (N, 4) px and raw scores (N,) where the width of the tiles is known.
+
+        ``least_area`` as for :meth:`detect`.
+        """
         easy = EASY_TILE_PX[0] <= tile_px <= EASY_TILE_PX[1]
-        return self._find(image, 1.0 if easy else BEST_TILE_PX / tile_px)
+        scale = 1.0 if easy else BEST_TILE_PX / tile_px
+        boxes, scores = self._candidates(image, scale)
+        whole = area_of(boxes) >= least_area
+        found = merged(boxes[whole], scores[whole])
+        parts, _ = merged(boxes[~whole], scores[~whole])
+        for part in parts:
+            if share_inside(part, found[0]) < COVERED:
+                again = self._look_closer(image, part, tile_px, LARGER * scale)
+                whole = area_of(again[0]) >= least_area
+                found = merged(
+                    np.concatenate([found[0], again[0][whole]]),
+                    np.concatenate([found[1], again[1][whole]]),
+                )
+        return found
+
+    def _look_closer(
+        self, image: ImageArray, at: FloatArray, tile_px: float, scale: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """Boxes and scores of whole tiles round a box, looked at in another scale."""
+        height, width = image.shape[:2]
+        low = np.maximum(at[:2] - REACH * tile_px, 0).astype(int)
+        high = np.minimum(at[2:] + REACH * tile_px + 1, (width, height)).astype(int)
+        region = image[low[1] : high[1], low[0] : high[0]]
+        boxes, scores = self._candidates(region, scale)
+        size = (region.shape[1], region.shape[0])
+        uncut = ~cut_by_window(boxes, (int(low[0]), int(low[1])), size, (width, height))
+        offset = np.concatenate([low, low]).astype(np.float32)
+        return merged(boxes[uncut] + offset, scores[uncut])
 
     def find_photo(self, image: ImageArray) -> tuple[FloatArray, FloatArray]:
         """Boxes (N, 4) px and raw scores (N,) of a picture whose tile size is not known.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,21 @@ from vision.gate import Box
 from vision.geometry import TableGeometry, Zone
 from vision.sources.frame import Image
 
+_WHOLE: Final = 0.8
+"""Share of a tile's face that the box of a whole one covers at least."""
+
 
 class TileFinder(Protocol):
     """Finds and names tiles in a picture; :class:`vision.detector.Detector` is one."""
 
-    def detect(self, image: Image, *, tile_px: float | None = None) -> Sequence[Detection]:
-        """Tiles of a (h, w, 3) BGR picture; ``tile_px`` is a tile's width in it where known."""
+    def detect(
+        self, image: Image, *, tile_px: float | None = None, least_area: float = 0.0
+    ) -> Sequence[Detection]:
+        """Tiles of a (h, w, 3) BGR picture.
+
+        ``tile_px`` is a tile's width in it where known, ``least_area`` the smallest box of a whole
+        tile in px².
+        """
         ...
 
 
@@ -101,6 +110,16 @@ class Placer:
             score=float(detection.score),
             probabilities=np.asarray(detection.probabilities, dtype=float),
         )
+
+    def least_area(self, crop: Box) -> float:
+        """Area in px² below which a box anywhere in the crop is no whole lying tile.
+
+        A tile's box is smallest where it lies along the picture's edges.
+        """
+        x1, y1, x2, y2 = crop
+        corners = self._calibration.to_table([(x1, y1), (x2, y1), (x1, y2), (x2, y2)])
+        tile_px = min(self._calibration.tile_px(float(x), float(y)) for x, y in corners)
+        return _WHOLE * self._geometry.tile_length * tile_px**2
 
     def _on_marker(self, x: float, y: float) -> bool:
         """The printed markers are black on white and square: never tiles."""

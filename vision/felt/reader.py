@@ -213,8 +213,9 @@ class FeltReader:
         crop = np.ascontiguousarray(frame.image[y1:y2, x1:x2])
         middle = self._calibration.to_table([((x1 + x2) / 2, (y1 + y2) / 2)])[0]
         tile_px = self._calibration.tile_px(float(middle[0]), float(middle[1]))
+        least = self._placer.least_area(box)
         start = time.perf_counter()
-        detections = self._finder.detect(crop, tile_px=tile_px)
+        detections = self._finder.detect(crop, tile_px=tile_px, least_area=least)
         self.counters.note(time.perf_counter() - start, crop.shape[0] * crop.shape[1])
         placed = (self._placer.place(detection, box) for detection in detections)
         return [sighting for sighting in placed if sighting is not None]
