@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tablectl.rules.beijing.options import BeijingOptions
+from tablectl.rules.beijing.options import AddedPattern, BeijingOptions, CountedPattern
 from tablectl.rules.case import Meld, SeatState, Win
 from tablectl.rules.decompose import Counts, condensed, counts_of, seven_pairs, standard
 from tablectl.rules.groups import FREE_PAIR, Group, Kind, Reading, placements
@@ -98,10 +98,13 @@ class Situation:
     robs_concealed: bool
     eye_call: bool
 
-    def weight(self, pattern: str) -> int:
+    def weight(self, pattern: CountedPattern) -> int:
         """Doubles of a base pattern."""
-        weights: dict[str, int] = dict(self.options.doubles.items())
-        return weights.get(pattern, 1)
+        return self.options.doubles.get(pattern, 1)
+
+    def added(self, pattern: AddedPattern) -> int:
+        """Doubles of an added pattern, 0 where it does not count."""
+        return self.options.extra_doubles.get(pattern, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,7 @@ class _Sort:
 
 def _at_face_value(groups: Iterable[Group], wild: Tile) -> bool:
     """Whether no wild tile stands for another tile (B7)."""
-    return all(tile == wild for group in groups for tile in group.stand_ins())
+    return all(tile == wild for group in groups if group.wild for tile in group.stand_ins())
 
 
 def readings(
@@ -216,7 +219,6 @@ def is_closed(melds: Iterable[Meld]) -> bool:
 def _way(at: Situation) -> Doubles:
     """Doubles of the way of winning, whatever the reading."""
     win, own = at.win, at.win.is_own_draw
-    added: dict[str, int] = dict(at.options.extra_doubles.items())
     last = win.by == "self_draw" and win.flags.last_tile
     return _kept(
         {
@@ -226,32 +228,35 @@ def _way(at: Situation) -> Doubles:
             "kong_bloom": (
                 at.weight("kong_bloom") if win.by == "self_draw" and win.flags.kong_draw else 0
             ),
-            "single_tile": added.get("single_tile", 0) if len(at.seat.melds) == 4 else 0,
-            "last_tile": added.get("last_tile", 0) if last else 0,
+            "single_tile": at.added("single_tile") if len(at.seat.melds) == 4 else 0,
+            "last_tile": at.added("last_tile") if last else 0,
         }
     )
 
 
 def _shape(at: Situation, groups: Sequence[Group], read: Read) -> Doubles:
     """Doubles of the hand under one reading."""
-    added: dict[str, int] = dict(at.options.extra_doubles.items())
     flush = flush_suit(groups)
     native = flush is not None and _native_wild(read.reading, flush, at.wild)
-    suits = {tile // 9 for group in groups for tile in group.tiles}
     found = {
         "straight": at.weight("straight") if read.straight else 0,
         "flush": at.weight("flush") if flush is not None else 0,
         "seven_pairs": at.weight("seven_pairs") if read.pairs else 0,
         "deluxe": at.weight("deluxe") * _fours(at) if read.pairs else 0,
         "catch_five": at.weight("catch_five") if _catches_five(at, read) else 0,
-        "pure_one_suit": added.get("pure_one_suit", 0) if len(suits) == 1 and min(suits) < 3 else 0,
-        "all_pung": added.get("all_pung", 0) if _all_pung(groups, read) else 0,
+        "pure_one_suit": at.added("pure_one_suit") if _one_suit(groups) else 0,
+        "all_pung": at.added("all_pung") if _all_pung(groups, read) else 0,
     }
     if at.options.wild_eye_double and at.eye_call and at.win.is_own_draw and not read.straight:
         found["wild_eye"] = at.weight("wild_eye")
     if at.options.native_wild_flush_double and native:
         found["native_wild_flush"] = at.weight("native_wild_flush")
     return _kept(found)
+
+
+def _one_suit(groups: Sequence[Group]) -> bool:
+    suit = groups[0].tiles[0] // 9
+    return suit < 3 and all(tile // 9 == suit for group in groups for tile in group.tiles)
 
 
 def _all_pung(groups: Sequence[Group], read: Read) -> bool:

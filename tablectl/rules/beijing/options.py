@@ -14,6 +14,7 @@ BasePattern = Literal[
     "banker", "closed", "own_tile", "straight", "flush", "seven_pairs", "deluxe", "catch_five",
     "kong_bloom",
 ]  # fmt: skip
+CountedPattern = BasePattern | Literal["wild_eye", "native_wild_flush"]
 AddedPattern = Literal["pure_one_suit", "all_pung", "single_tile", "last_tile"]
 
 
@@ -51,7 +52,7 @@ class BeijingOptions(Options):
     extra_doubles: dict[AddedPattern, Weight] = option(
         {}, 'Added patterns and their doubles, as a map, e.g. {"all_pung": 1}.'
     )
-    doubles: dict[BasePattern | Literal["wild_eye", "native_wild_flush"], Weight] = option(
+    doubles: dict[CountedPattern, Weight] = option(
         {}, "Agreed doubles of patterns where they differ from 1, as a map; 0 = not recognised."
     )
     missed_win_lock: bool = option(
