@@ -93,8 +93,8 @@ def test_rivers_are_read_at_every_quarter_turn(detector: Detector) -> None:
 
 def test_half_a_tile_is_no_tile_where_the_size_is_known(detector: Detector) -> None:
     """Each half of this 4p, by itself, is a good 2p, and the finder's first look finds halves."""
-    picture = cv2.imread(str(Path(__file__).with_name("data") / "half_of_a_4p.png"))
-    picture = np.asarray(picture, np.uint8)
+    file = Path(__file__).with_name("data") / "half_of_a_4p.png"
+    picture = np.asarray(cv2.imread(str(file)), np.uint8)
     tile_px, length = 32.0, 1.33
     found = detector.detect(picture, tile_px=tile_px, least_area=0.8 * length * tile_px**2)
     assert sorted(NAMES[d.tile] for d in found) == ["1p", "4p"]
