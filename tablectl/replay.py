@@ -11,16 +11,19 @@ import math
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, cast
+from typing import Final, Literal, cast
 
 from tablectl import channels
-from tablectl.engine.events import Event, parse_event
+from tablectl.engine.events import End, Event, parse_event
 from tablectl.engine.game import apply, finish
 from tablectl.engine.state import HandState
+from tablectl.engine.wins import told_to
 from tablectl.game import GameService
-from tablectl.messages import EventView, SettlementView
-from tablectl.referee.inputs import SessionPlan
+from tablectl.messages import EventView, Request, SettlementView
+from tablectl.referee.inputs import SessionPlan, renamed
 from tablectl.referee.views import issues_in_words
+from tablectl.rules import registry
+from tablectl.rules.settlement import Settlement
 from tablectl.services.bus import Bus, Entry
 from tablectl.services.clock import RecordedClock
 from tablectl.services.recording import Recording, RecordingError
@@ -28,6 +31,8 @@ from tablectl.services.recording import Recording, RecordingError
 Source = Literal["camera", "readings", "events"]
 Eyes = Callable[[Recording, SessionPlan], AsyncIterator[tuple[float, str, object]]]
 """Reads the pictures of a recording anew: (time, channel, message) in order of time."""
+_FOLDED: Final = (channels.PLAN, channels.REQUEST, channels.EVENT)
+"""What a replay from events reads."""
 
 
 class ReplayError(RecordingError):
@@ -99,29 +104,55 @@ def _from_events(recording: Recording) -> ReplayResult:
     result = ReplayResult("events")
     plan: SessionPlan | None = None
     hand = _FoldedHand()
+    names: tuple[str, ...] = ()
     # One pass for all that is needed: reading the file is most of the work.
-    for item, view in recording.decoded(channels=(channels.PLAN, channels.EVENT)):
-        if not isinstance(view, EventView):
-            plan = plan or cast(SessionPlan, view)
-            continue
-        if plan is None:
+    for item, message in recording.decoded(channels=_FOLDED):
+        if isinstance(message, SessionPlan):
+            plan = plan or message
+            names = names or _names_at_first(message)
+        elif isinstance(message, Request):
+            names = _names_after(message, names)
+            hand.rename(names)
+        elif plan is None:
             raise _no_session(recording)
-        result.recorded.append(item.data.decode())
-        if view.n == 0 and view.event.get("e") == "start":
-            _settle(result, plan, hand)
-            hand = _FoldedHand()
-            result.hands += 1
-        result.events.append(hand.take(view).model_dump_json())
+        else:
+            view = cast(EventView, message)
+            result.recorded.append(item.data.decode())
+            if view.n == 0 and view.event.get("e") == "start":
+                _settle(result, plan, hand)
+                hand = _FoldedHand(names)
+                result.hands += 1
+            result.events.append(hand.take(view).model_dump_json())
     if plan is None:
         raise _no_session(recording)
     _settle(result, plan, hand)
     return result
 
 
-class _FoldedHand:
-    """The events of one hand, folded through the engine as they are told and corrected."""
+def _names_at_first(plan: SessionPlan) -> tuple[str, ...]:
+    rules = registry.get(plan.rules)
+    return plan.seat_names(rules.equipment(rules.options(plan.options)).seats)
 
-    def __init__(self) -> None:
+
+def _names_after(request: Request, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The players' names once a request is done; one that was refused changes nothing."""
+    if request.verb != "seat":
+        return names
+    try:
+        return renamed(names, request.args)
+    except (ValueError, KeyError):
+        return names
+
+
+class _FoldedHand:
+    """The events of one hand, folded through the engine as they are told and corrected.
+
+    Args:
+        names: of the players, when the hand begins.
+    """
+
+    def __init__(self, names: tuple[str, ...] = ()) -> None:
+        self._names = names
         self._events: list[Event] = []
         self._states: list[HandState] = []
 
@@ -153,14 +184,19 @@ class _FoldedHand:
             self._states.append(state)
         return state
 
-    def end(self) -> HandState | None:
-        """The state after everything that was told."""
-        return self._fold(len(self._events))
+    def rename(self, names: tuple[str, ...]) -> None:
+        """The players are called so from now on; a hand that is paid keeps its names."""
+        if not any(isinstance(event, End) for event in self._events):
+            self._names = names
+
+    def settlement(self) -> Settlement | None:
+        """What the hand pays by everything that was told, with the players' names."""
+        state = self._fold(len(self._events))
+        return None if state is None else told_to(finish(state), lambda seat: self._names[seat])
 
 
 def _settle(result: ReplayResult, plan: SessionPlan, hand: _FoldedHand) -> None:
-    state = hand.end()
-    settlement = None if state is None else finish(state).settlement
+    settlement = hand.settlement()
     if settlement is not None and settlement.delta is not None:
         hand_id = f"{plan.session}/{result.hands}"
         result.settlements[hand_id] = SettlementView(

@@ -70,6 +70,7 @@ class RecordedSession:
             self.felt.clear()
             self.look()
             self.press(0, Button.START)
+        self.rename(1, f"Bob {number}")
         self.felt.raise_walls(7)
         next_ = self.game.referee.next
         deal = Deal(next_.dealer, next_.streak, next_.round_wind, 0, next_.session)
@@ -98,6 +99,10 @@ class RecordedSession:
             args = {"question": open_[0].id, "answer": open_[0].alternatives[0].id}
             self.say(channels.REQUEST, Request(id=f"a{n}", verb="answer", args=args))
 
+    def rename(self, seat: int, name: str) -> None:
+        args: dict[str, object] = {"seat": seat, "name": name}
+        self.say(channels.REQUEST, Request(id=f"n{name}", verb="seat", args=args))
+
     def close(self) -> None:
         self.recorder.close()
 
@@ -108,6 +113,7 @@ def recorded(
 ) -> tuple[Path, dict[str, SettlementView]]:
     path = tmp_path_factory.mktemp("recorded") / "session.mcap"
     session = RecordedSession(path, request.param, seed=5)
+    session.rename(0, "")  # refused
     for number in range(2):
         session.hand(number)
     session.close()
@@ -134,6 +140,10 @@ async def test_events_settle_to_the_same_payments(
     assert {k: v.delta for k, v in result.settlements.items()} == {
         k: v.delta for k, v in settled.items()
     }
+    assert {k: v.lines for k, v in result.settlements.items()} == {
+        k: v.lines for k, v in settled.items()
+    }
+    assert "Bob 0" in " ".join(result.settlements["evening/1"].lines)
     assert sum(totals(result.settlements, 4)) == 0
 
 

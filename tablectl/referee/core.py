@@ -43,6 +43,7 @@ from tablectl.referee.inputs import (
     SessionPlan,
     TableCommand,
     Tick,
+    renamed,
 )
 from tablectl.referee.questions import AnswerError
 from tablectl.referee.views import HandView, announce, call_view, issue_views, refs, seat_wind
@@ -57,7 +58,6 @@ _BUTTON_CALLS: Final = {
     Button.PASS: "pass",
 }  # fmt: skip
 _SHOWN_ISSUES: Final = 4
-_NAME_LENGTH: Final = 40
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Referee:
         self.options = self.rules.options(plan.options)
         self.kit = self.rules.equipment(self.options)
         self.geometry = plan.table_geometry()
-        self.names = plan.names or tuple(f"Seat {s + 1}" for s in range(self.kit.seats))
+        self.names = plan.seat_names(self.kit.seats)
         self.hand: HandFollower | None = None
         self.number = 0
         self.totals = [0] * self.kit.seats
@@ -232,16 +232,9 @@ class Referee:
                 hand = self._running()
                 hand.rule(t, int(str(args["seat"])), str(args["kind"]))  # type: ignore[arg-type]
             case "seat":
-                self._rename(int(str(args["seat"])), str(args["name"]).strip())
+                self.names = renamed(self.names, args)
             case _:
                 raise AnswerError(f"{request.verb}: not a request that the referee answers")
-
-    def _rename(self, seat: int, name: str) -> None:
-        if not 0 <= seat < self.kit.seats:
-            raise AnswerError(f"seat {seat}: there are {self.kit.seats} seats, from 0")
-        if not 0 < len(name) <= _NAME_LENGTH:
-            raise AnswerError(f"a name has 1 to {_NAME_LENGTH} characters")
-        self.names = (*self.names[:seat], name, *self.names[seat + 1 :])
 
     def _running(self) -> HandFollower:
         if self.hand is None:

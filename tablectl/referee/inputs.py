@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,6 +20,8 @@ from tablectl.messages import EventView, Questions, Request, Response, Settlemen
 from tablectl.messages import TableState as TableView
 from vision.geometry import TableGeometry
 from vision.messages import SightChange, TableReading
+
+_NAME_LENGTH: Final = 40
 
 
 class SessionPlan(BaseModel):
@@ -51,6 +54,25 @@ class SessionPlan(BaseModel):
     def table_geometry(self) -> TableGeometry:
         """The measures of the felt."""
         return TableGeometry(**self.geometry)
+
+    def seat_names(self, seats: int) -> tuple[str, ...]:
+        """How the players are called before anybody is renamed."""
+        return self.names or tuple(f"Seat {s + 1}" for s in range(seats))
+
+
+def renamed(names: tuple[str, ...], args: Mapping[str, object]) -> tuple[str, ...]:
+    """The players' names after a request of the verb ``seat``.
+
+    Raises:
+        ValueError: no such seat, or no name; the message says what was expected.
+        KeyError: an argument is missing.
+    """
+    seat, name = int(str(args["seat"])), str(args["name"]).strip()
+    if not 0 <= seat < len(names):
+        raise ValueError(f"seat {seat}: there are {len(names)} seats, from 0")
+    if not 0 < len(name) <= _NAME_LENGTH:
+        raise ValueError(f"a name has 1 to {_NAME_LENGTH} characters")
+    return (*names[:seat], name, *names[seat + 1 :])
 
 
 class Tick(BaseModel):
