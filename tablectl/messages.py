@@ -254,13 +254,15 @@ class EventView(Message):
     """Not retained, on ``event``: each game event as in a hand log, with its issues.
 
     A number that was told before replaces the event of that number (a correction); an empty
-    ``event`` says that the hand log ends before ``n`` now (something was struck out).
+    ``event`` says that the hand log ends before ``n`` now (something was struck out). ``drawn`` are
+    tiles that have left the wall before it beyond those counted, as a person has said.
     """
 
     schema_version: int = SCHEMA_VERSION
     n: int
     t: float
     event: dict[str, object]
+    drawn: int = 0
     issues: tuple[IssueView, ...] = ()
 
 

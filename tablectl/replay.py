@@ -20,6 +20,7 @@ from tablectl.engine.state import HandState
 from tablectl.engine.wins import told_to
 from tablectl.game import GameService
 from tablectl.messages import EventView, Request, SettlementView
+from tablectl.referee.book import recounted
 from tablectl.referee.inputs import SessionPlan, renamed
 from tablectl.referee.views import issues_in_words
 from tablectl.rules import registry
@@ -106,7 +107,7 @@ def _from_events(recording: Recording) -> ReplayResult:
     hand = _FoldedHand()
     names: tuple[str, ...] = ()
     # One pass for all that is needed: reading the file is most of the work.
-    for item, message in recording.decoded(channels=_FOLDED):
+    for _, message in recording.decoded(channels=_FOLDED):
         if isinstance(message, SessionPlan):
             plan = plan or message
             names = names or _names_at_first(message)
@@ -117,7 +118,7 @@ def _from_events(recording: Recording) -> ReplayResult:
             raise _no_session(recording)
         else:
             view = cast(EventView, message)
-            result.recorded.append(item.data.decode())
+            result.recorded.append(view.model_dump_json())
             if view.n == 0 and view.event.get("e") == "start":
                 _settle(result, plan, hand)
                 hand = _FoldedHand(names)
@@ -153,7 +154,7 @@ class _FoldedHand:
 
     def __init__(self, names: tuple[str, ...] = ()) -> None:
         self._names = names
-        self._events: list[Event] = []
+        self._events: list[tuple[Event, int]] = []
         self._states: list[HandState] = []
 
     def take(self, view: EventView) -> EventView:
@@ -169,24 +170,26 @@ class _FoldedHand:
             del self._events[view.n :]
             return EventView(n=view.n, t=view.t, event={})
         event = parse_event(view.event)
-        self._events[view.n : view.n + 1] = [event]
+        self._events[view.n : view.n + 1] = [(event, view.drawn)]
         before = self._fold(view.n)
-        after, step = apply(before, event)
+        after, step = apply(recounted(before, view.drawn), event)
         self._states.append(after)
         issues = issues_in_words(step.issues)
-        return EventView(n=view.n, t=view.t, event=event.to_json(), issues=issues)
+        return EventView(
+            n=view.n, t=view.t, event=event.to_json(), drawn=view.drawn, issues=issues
+        )  # fmt: skip
 
     def _fold(self, end: int) -> HandState | None:
         """The state before event ``end``."""
         state = self._states[-1] if self._states else None
-        for event in self._events[len(self._states) : end]:
-            state, _ = apply(state, event)
+        for event, drawn in self._events[len(self._states) : end]:
+            state, _ = apply(recounted(state, drawn), event)
             self._states.append(state)
         return state
 
     def rename(self, names: tuple[str, ...]) -> None:
         """The players are called so from now on; a hand that is paid keeps its names."""
-        if not any(isinstance(event, End) for event in self._events):
+        if not any(isinstance(event, End) for event, _ in self._events):
             self._names = names
 
     def settlement(self) -> Settlement | None:
@@ -271,7 +274,9 @@ async def _merged(
 
 
 def _recorded_events(recording: Recording) -> list[str]:
-    return [item.data.decode() for item in recording.messages((channels.EVENT,))]
+    """The recorded stream, with what earlier versions did not write yet."""
+    events = recording.decoded(channels=(channels.EVENT,))
+    return [cast(EventView, view).model_dump_json() for _, view in events]
 
 
 def _line(entry: Entry[EventView]) -> str:

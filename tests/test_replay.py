@@ -13,7 +13,7 @@ from tablectl import channels
 from tablectl.engine.events import Call, Draw, End, Event, Exhaust, Reveal, Start, Win
 from tablectl.engine.selfplay import Deal, play_hand
 from tablectl.game import GameService
-from tablectl.messages import Request, SettlementView
+from tablectl.messages import Question, Request, SettlementView
 from tablectl.referee.inputs import CommandResult, SessionPlan, TableCommand, Tick
 from tablectl.replay import ReplayError, replay, totals
 from tablectl.services.bus import Bus, Entry
@@ -27,7 +27,7 @@ from tests.referee.eye import PlainEye, doubting
 class RecordedSession:
     """Plays hands with plain readings over a recorded bus."""
 
-    def __init__(self, path: Path, rules: str, seed: int) -> None:
+    def __init__(self, path: Path, rules: str, seed: int, unsure: float = 0.03) -> None:
         self.clock = RecordedClock(100.0)
         self.bus = Bus(self.clock)
         self.recorder = Recorder(self.bus, path, {"rules": rules}, frames=False)
@@ -41,7 +41,7 @@ class RecordedSession:
         self.felt = SimulatedFelt(
             self.game.referee.geometry, kit.seats, kit.total, random.Random(seed)
         )
-        self.eye = PlainEye(self.felt, doubting(seed, 0.03))
+        self.eye = PlainEye(self.felt, doubting(seed, unsure))
         self.rules, self.seed = rules, seed
 
     def _on_settlement(self, entry: Entry[SettlementView]) -> None:
@@ -64,7 +64,7 @@ class RecordedSession:
         self.say(channels.READING, self.eye.look(self.clock.now()), after=1.0)
         self.say(channels.TICK, Tick())
 
-    def hand(self, number: int) -> None:
+    def hand(self, number: int, *, answer: bool = True) -> None:
         self.press(0, Button.START)
         if number:
             self.felt.clear()
@@ -76,7 +76,8 @@ class RecordedSession:
         deal = Deal(next_.dealer, next_.streak, next_.round_wind, 0, next_.session)
         for event in play_hand(self.rules, {}, self.seed + number, deal=deal):
             self._do(event)
-        self._answer_all()
+        if answer:
+            self._answer_all()
 
     def _do(self, event: Event) -> None:
         if isinstance(event, Call):
@@ -92,12 +93,15 @@ class RecordedSession:
 
     def _answer_all(self) -> None:
         """The host takes whatever is most likely."""
-        for n in range(30):
+        for _ in range(30):
             hand = self.game.referee.hand
             if hand is None or not (open_ := self.game.referee.open_questions):
                 return
-            args = {"question": open_[0].id, "answer": open_[0].alternatives[0].id}
-            self.say(channels.REQUEST, Request(id=f"a{n}", verb="answer", args=args))
+            self.answer(open_[0], open_[0].alternatives[0].id)
+
+    def answer(self, question: Question, reply: str) -> None:
+        args: dict[str, object] = {"question": question.id, "answer": reply}
+        self.say(channels.REQUEST, Request(id="a", verb="answer", args=args))
 
     def rename(self, seat: int, name: str) -> None:
         args: dict[str, object] = {"seat": seat, "name": name}
@@ -145,6 +149,31 @@ async def test_events_settle_to_the_same_payments(
     }
     assert "Bob 0" in " ".join(result.settlements["evening/1"].lines)
     assert sum(totals(result.settlements, 4)) == 0
+
+
+@pytest.mark.parametrize("seed", [44, 246])
+async def test_whether_it_was_the_last_tile_is_replayed_as_the_host_said(
+    seed: int, tmp_path: Path
+) -> None:
+    """The host says otherwise than the count: it was not the last tile; it was."""
+    path = tmp_path / "session.mcap"
+    session = RecordedSession(path, "hongkong", seed, unsure=0.0)
+    session.hand(0, answer=False)
+    (question,) = session.game.referee.open_questions
+    assert "last tile of the wall" in question.text_en
+    before = session.game.referee.hand
+    assert before is not None
+    by_count = before.settlement()
+    session.answer(question, "no" if seed == 44 else "yes")
+    (view,) = session.settled.values()
+    assert by_count is not None
+    assert view.delta != by_count.delta
+    session.close()
+    for source in ("events", "readings"):
+        result = await replay(path, source)
+        assert result.same
+        assert [v.delta for v in result.settlements.values()] == [view.delta]
+        assert [v.lines for v in result.settlements.values()] == [view.lines]
 
 
 async def test_a_cut_recording_is_replayed_up_to_the_cut(

@@ -254,11 +254,15 @@ class Book:
     @staticmethod
     def _fold(n: int, state: HandState | None, fact: Fact, face: Face) -> Entry:
         event = fact.event(face)
-        if fact.drawn and state is not None:
-            counts = replace(state.counts, front=state.counts.front + fact.drawn)
-            state = evolve(state, counts=counts)
-        after, step = apply(state, event)
+        after, step = apply(recounted(state, fact.drawn), event)
         return Entry(n, fact, event, step.issues, after, step)
+
+
+def recounted(state: HandState | None, drawn: int) -> HandState | None:
+    """The state with so many tiles more, or fewer, drawn from the wall than were counted."""
+    if state is None or not drawn:
+        return state
+    return evolve(state, counts=replace(state.counts, front=state.counts.front + drawn))
 
 
 def told(t: float, event: Start | Call | Exhaust | Ruling | End) -> Fact:

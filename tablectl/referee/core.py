@@ -292,7 +292,12 @@ class Referee:
             self._call = call or self._call
             issues = issue_views(entry)
             self._issues = (self._issues + list(issues))[-_SHOWN_ISSUES:]
-            views.append(EventView(n=entry.n, t=t, event=entry.event.to_json(), issues=issues))
+            views.append(
+                EventView(
+                    n=entry.n, t=t, event=entry.event.to_json(), drawn=entry.fact.drawn,
+                    issues=issues,
+                )
+            )  # fmt: skip
         return views
 
     def _settle(self, t: float) -> None:

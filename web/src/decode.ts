@@ -281,6 +281,7 @@ export function decodeEvent(value: unknown): EventView {
     n: number(f["n"]),
     t: number(f["t"]),
     event: fields(f["event"] ?? {}, "event"),
+    drawn: number(f["drawn"]),
     issues: list(f["issues"], issue),
   };
 }

@@ -260,13 +260,15 @@ export interface Health {
  * Not retained, on `event`: each game event as in a hand log, with its issues.
  *
  * A number that was told before replaces the event of that number (a correction); an empty
- * `event` says that the hand log ends before `n` now (something was struck out).
+ * `event` says that the hand log ends before `n` now (something was struck out). `drawn` are
+ * tiles that have left the wall before it beyond those counted, as a person has said.
  */
 export interface EventView {
   readonly schema_version: number;
   readonly n: number;
   readonly t: number;
   readonly event: Readonly<Record<string, unknown>>;
+  readonly drawn: number;
   readonly issues: readonly IssueView[];
 }
 
