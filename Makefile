@@ -22,6 +22,10 @@ $(STAMPS)/dev: pyproject.toml scripts/setup.sh
 	bash scripts/setup.sh dev "$(PYTHON)" "$(VENV)"
 	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/run
 
+$(STAMPS)/long: pyproject.toml scripts/setup.sh
+	bash scripts/setup.sh long "$(PYTHON)" "$(VENV)"
+	@mkdir -p $(STAMPS) && touch $@
+
 web: tablectl/web/static/index.html
 tablectl/web/static/index.html: $(WEB_SOURCES) scripts/build_web.sh | $(STAMPS)/run
 	bash scripts/build_web.sh "$(VENV)"
@@ -47,8 +51,7 @@ lint: $(STAMPS)/dev ## style, types, import rules
 bench: setup-dev firmware ## speed and memory, as tables
 	$(BIN)/python scripts/bench.py
 
-check-long: setup-dev firmware ## longer checks: many hands, bigger property tests, the wheel
-	$(BIN)/python -m pip install --quiet --editable '.[dev,peers]' || echo "without PyMahjongGB: its comparison is skipped"
+check-long: setup-dev $(STAMPS)/long firmware ## longer checks: many hands, bigger property tests, the wheel
 	$(BIN)/python -m pytest -m slow --timeout 3600
 
 train: .venv-train/bin/yolo ## the recogniser's weights anew, from ../shared/data: hours (models/recipe.sh)

@@ -259,6 +259,10 @@ class Sensor(IntFlag):
     HEAD_IN_1 = 1 << 17
     HEAD_IN_2 = 1 << 18
     HEAD_IN_3 = 1 << 19
+    STACK_0 = 1 << 20
+    STACK_1 = 1 << 21
+    STACK_2 = 1 << 22
+    STACK_3 = 1 << 23
 
 
 _HOST, _TABLE = Direction.HOST_TO_TABLE, Direction.TABLE_TO_HOST

@@ -67,6 +67,7 @@ class Inputs:
     lift_bottom: tuple[bool, ...]
     head_home: tuple[bool, ...]
     head_in: tuple[bool, ...]
+    stack: tuple[bool, ...]
     head_in_count: tuple[int, ...]
     stack_count: tuple[int, ...]
     pan_current: float
@@ -78,7 +79,7 @@ class Inputs:
     def sensors(self) -> Sensor:
         """The switches as the wire's bits."""
         bits = [self.e_stop_open, self.cover_open, self.centre_open, self.centre_closed]
-        bits += [*self.lift_top, *self.lift_bottom, *self.head_home, *self.head_in]
+        bits += [*self.lift_top, *self.lift_bottom, *self.head_home, *self.head_in, *self.stack]
         return Sensor(sum(1 << index for index, active in enumerate(bits) if active))
 
 
@@ -121,6 +122,7 @@ class Plant:
         self.head_in_count = [0] * 4
         self.stack_count = [0] * 4
         self._pulse = [0.0] * 4
+        self._pushed = [0.0] * 4
         self._next_tile = [TILE_INTERVAL] * 4
         self._reversed = [0] * 4
         self._random = random.Random(seed)
@@ -141,7 +143,7 @@ class Plant:
     def moving(self) -> bool:
         """Whether time changes anything."""
         flicker = self.defects.flickering_sensors
-        return self.motors.any_on or any(self._pulse) or bool(flicker)
+        return self.motors.any_on or any(self._pulse) or any(self._pushed) or bool(flicker)
 
     def step(self, dt: float) -> None:
         """Let `dt` seconds of table time pass (at most MAX_STEP for good behaviour).
@@ -176,6 +178,7 @@ class Plant:
                 s in defects.dirty_sensors or self._pulse[s] > 0 or self.channel[s] > 2
                 for s in sides
             ),
+            stack=tuple(self._pushed[s] > 0 for s in sides),
             head_in_count=tuple(self.head_in_count),
             stack_count=tuple(self.stack_count),
             pan_current=_current(motors.pan, defects.pan_stalled),
@@ -232,6 +235,7 @@ class Plant:
             self._pulse[side] = SENSOR_PULSE
 
     def _step_head(self, side: int, dt: float) -> None:
+        self._pushed[side] = max(0.0, self._pushed[side] - dt)
         direction = self.motors.head[side]
         if direction < 0:
             self._reversed[side] += self.head_phase[side] > 0
@@ -248,6 +252,7 @@ class Plant:
                 if self.channel[side] >= 2:
                     self.channel[side] -= 2
                     self.stack_count[side] += 1
+                    self._pushed[side] = SENSOR_PULSE
 
     def _free_a_little(self, side: int) -> None:
         if self._jammed(side):

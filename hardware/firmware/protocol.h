@@ -276,6 +276,10 @@ enum tc_button {
 #define TC_SENSOR_HEAD_IN_1 0x20000ul
 #define TC_SENSOR_HEAD_IN_2 0x40000ul
 #define TC_SENSOR_HEAD_IN_3 0x80000ul
+#define TC_SENSOR_STACK_0 0x100000ul
+#define TC_SENSOR_STACK_1 0x200000ul
+#define TC_SENSOR_STACK_2 0x400000ul
+#define TC_SENSOR_STACK_3 0x800000ul
 
 typedef struct {
     char identity[16] /* padded with zeros */;

@@ -18,7 +18,13 @@ from firmware_protocol.firmware import Identity
 from firmware_protocol.noise import QUIET, Noise
 from firmware_protocol.simulator import Defect, PlantSnapshot, SimulatedTable
 
-from .peers import ProcessTable, make_firmware, make_plant, missing_tools
+from .peers import (
+    ProcessTable,
+    make_firmware,
+    make_plant,
+    missing_for_the_chip,
+    missing_tools,
+)
 from .virtual import VirtualChip, VirtualCore, VirtualSimulator, VirtualTable, load_core
 
 settings.register_profile("no deadline", deadline=None)  # a busy machine is no failure
@@ -107,7 +113,7 @@ def _core(folder: Path, *, speed: float, identity: Identity | None, seed: int) -
 
 def _chip_command() -> list[str]:
     """The plant with the firmware in it."""
-    missing = missing_tools("make", "cc", "avr-gcc", "pkg-config", "simavr")
+    missing = missing_for_the_chip()
     if missing:
         pytest.skip(f"the firmware cannot run in simavr: no {missing}")
     return [str(make_plant()), str(make_firmware("avr") / "tablectl.elf")]

@@ -43,6 +43,16 @@ def missing_tools(*tools: str) -> str:
 
 
 @cache
+def missing_for_the_chip() -> str:
+    """What this machine lacks to build the firmware and run it in simavr; empty: nothing."""
+    missing = missing_tools("make", "cc", "avr-gcc", "pkg-config")
+    if missing:
+        return missing
+    found = subprocess.run(["pkg-config", "--exists", "simavr", "libelf"], check=False)
+    return "" if found.returncode == 0 else "libsimavr-dev, libelf-dev"
+
+
+@cache
 def make_firmware(target: str) -> Path:
     """Build a target of hardware/firmware and return its folder of results.
 

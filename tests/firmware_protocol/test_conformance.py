@@ -180,6 +180,23 @@ async def test_one_cycle(peer: Peer) -> None:
         assert client.status.table_report.sessions == 1
 
 
+async def test_the_photo_sensors_can_be_watched_while_walls_are_built(peer: Peer) -> None:
+    wanted = [m.Sensor[f"{name}_{side}"] for name in ("HEAD_IN", "STACK") for side in range(4)]
+    seen = m.Sensor(0)
+    async with TableClient(peer.port) as client:
+
+        def watch(event: object) -> None:
+            nonlocal seen
+            seen |= event.active if isinstance(event, m.SensorReport) else m.Sensor(0)
+
+        client.subscribe(watch)
+        building = asyncio.create_task(client.command(m.BuildWalls(m.TileProgram.TILES_108)))
+        while not building.done() and not all(sensor in seen for sensor in wanted):
+            await client.command(m.QueryState())
+        await building
+    assert all(sensor in seen for sensor in wanted), wanted
+
+
 async def test_every_button_of_every_seat(peer: Peer) -> None:
     async with TableClient(peer.port) as client:
         reading = asyncio.create_task(collect(client, m.ButtonPressed, count=24))

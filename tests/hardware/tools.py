@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import functools
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from tests.firmware_protocol.peers import missing_for_the_chip
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PLANT = ROOT / "hardware" / "plant"
 FIRMWARE = ROOT / "hardware" / "firmware"
 
 
-@functools.cache
-def missing() -> str:
-    """What this machine lacks to build and run firmware; empty if nothing."""
-    programs = [name for name in ("make", "cc", "avr-gcc", "pkg-config") if not shutil.which(name)]
-    if programs:
-        return f"not installed: {', '.join(programs)}"
-    found = subprocess.run(["pkg-config", "--exists", "simavr"], check=False)
-    return "" if found.returncode == 0 else "not installed: libsimavr-dev"
-
-
-needs_simavr = pytest.mark.skipif(bool(missing()), reason=missing() or "simavr is there")
+needs_simavr = pytest.mark.skipif(
+    bool(missing_for_the_chip()), reason=f"not installed: {missing_for_the_chip()}"
+)
 
 
 @functools.cache

@@ -124,7 +124,7 @@ void emit_stacks(table_t *t) {
 }
 
 void emit_sensors(table_t *t) {
-    tc_sensor_report_t report = {t->inputs.active & ((1ul << PIN_INPUT_STACK_0) - 1ul)};
+    tc_sensor_report_t report = {t->inputs.active};
     uint8_t message[TC_SIZE_SENSOR_REPORT];
     emit_latest(t, message, (uint8_t)tc_encode_sensor_report(message, &report));
 }
