@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -192,11 +193,12 @@ def _get(field: FieldSpec, index: int, at: int) -> Iterator[str]:
 
 def main(arguments: Sequence[str]) -> int:
     """Write the header, or with ``--check`` compare it."""
-    check = "--check" in arguments
-    paths = [Path(item) for item in arguments if item != "--check"]
-    path = paths[0] if paths else DEFAULT_PATH
-    text = generate()
-    if not check:
+    parser = argparse.ArgumentParser(description="The C header of the messages.")
+    parser.add_argument("path", nargs="?", type=Path, default=DEFAULT_PATH)
+    parser.add_argument("--check", action="store_true", help="only say whether it is stale")
+    options = parser.parse_args(arguments)
+    path, text = options.path, generate()
+    if not options.check:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         return 0

@@ -94,4 +94,4 @@ def test_the_header_says_what_the_map_says(tmp_path: Path) -> None:
     assert sorted(lines) == sorted(f"{pin.name} {pin.port}" for pin in found.of_kind(*digital))
     inputs = len(found.of_kind("input"))
     assert last.split() == [*map(str, range(inputs)), "14", "ff", "ff"]
-    assert inputs == len(Sensor) + 4, "the stack sensors follow the wire's bits"
+    assert inputs == len(Sensor), "the wire's bits are the inputs in their order"
