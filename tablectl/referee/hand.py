@@ -397,7 +397,8 @@ class HandFollower:
             if other == mine:
                 continue
             then = [self._settled_with({tile_id: other})]
-            if then[0] is None:  # a copy too many: then one that looks so is another
+            if then[0] is None and mine != "back":
+                # A copy too many: then one that looks so is another.
                 holders = [i for i in unsure if i != tile_id and self.face(i) == other]
                 then = [self._settled_with({tile_id: other, i: mine}) for i in holders]
             # What can't be settled can't be: some other tile would be there too often.

@@ -93,6 +93,7 @@ class PlainEye:
         self.felt = felt
         self.doubt = doubt
         self.blind = blind
+        self.backs = {"back": 0.99}
         self._beliefs: dict[tuple[int, int, Tile], dict[str, float]] = {}
         self._seq = 0
 
@@ -112,7 +113,7 @@ class PlainEye:
             return None
         key = (round(tile.x_mm), round(tile.y_mm), tile.tile)
         if tile.pose is Pose.FLAT_DOWN:
-            belief = {"back": 0.99}
+            belief = self.backs
         else:
             belief = self._beliefs.setdefault(key, self.doubt(tile.tile))
         match self.blind.look(key, zone):

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from tablectl.engine.events import Event, Flower, Meld
+from tablectl.engine.selfplay import play_hand
+from tablectl.referee.inputs import SessionPlan
 from tablectl.tiles import Tile, format_tile
+from tests.referee.drive import Drive
 from tests.referee.eye import certain
-from tests.referee.test_whole_hands import answer_truly, play_one, truth_of
+from tests.referee.test_whole_hands import answer_truly, as_played, deal_of, play_one, truth_of
 
 
 def flowers_look_alike(tile: Tile) -> dict[str, float]:
@@ -32,3 +36,33 @@ def test_more_copies_than_the_set_has_are_asked_about(seed: int) -> None:
     assert settled is not None, "neither a settlement nor a question"
     assert settled.final
     assert settled.delta == truth
+
+
+def has_closed_kong_and_flower(events: list[Event]) -> bool:
+    kongs = any(isinstance(e, Meld) and e.kind == "closed_kong" for e in events)
+    return kongs and any(isinstance(e, Flower) for e in events)
+
+
+def test_a_back_that_looks_a_little_like_a_flower_is_not_exchanged_with_it() -> None:
+    """What a face-down tile of a kong might be must not turn a flower face down."""
+    for seed in range(300):
+        drive = Drive(SessionPlan(session="s", table="t", rules="hongkong"), seed=seed)
+        drive.deal()
+        events = play_hand("hongkong", {}, seed, deal=deal_of(drive))
+        if has_closed_kong_and_flower(events):
+            break
+    flower = next(e.tile for e in events if isinstance(e, Flower))
+
+    def unsure_of_flowers(tile: Tile) -> dict[str, float]:
+        other = "1f" if flower != "1f" else "2f"
+        return {flower: 0.6, other: 0.4} if format_tile(tile) == flower else certain(tile)
+
+    drive.eye.doubt = unsure_of_flowers
+    drive.eye.backs = {"back": 0.7, flower: 0.3}
+    drive.play(as_played(events))
+    while drive.last.questions is not None and drive.last.questions.open:
+        answer_truly(drive, drive.last.questions.open[0], events)
+    settled = drive.last.settlement
+    assert settled is not None
+    assert settled.final
+    assert settled.delta == truth_of(events)
