@@ -290,14 +290,15 @@ class Referee:
                 continue
             call = call_view(entry, self.hand, self._winds())
             self._call = call or self._call
-            issues = issue_views(entry)
-            self._issues = (self._issues + list(issues))[-_SHOWN_ISSUES:]
             views.append(
                 EventView(
                     n=entry.n, t=t, event=entry.event.to_json(), drawn=entry.fact.drawn,
-                    issues=issues,
+                    issues=issue_views(entry),
                 )
             )  # fmt: skip
+        if views:  # what is corrected is broken no more
+            found = [issue for entry in self.hand.book.entries for issue in issue_views(entry)]
+            self._issues = found[-_SHOWN_ISSUES:]
         return views
 
     def _settle(self, t: float) -> None:

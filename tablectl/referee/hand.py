@@ -29,6 +29,8 @@ from vision.geometry import TableGeometry, Zone
 from vision.messages import TableReading
 
 _RECENT_CALLS: Final = 6
+_RANK_ISSUES: Final = frozenset({"outranked", "wrong_claimant"})
+"""What a claim breaks only by what others have called."""
 _STRAY_AFTER: Final = 4.0
 """Patiences after which a tile that nothing explains holds up nothing any more."""
 _RECENT_ENTRIES: Final = 16
@@ -496,6 +498,8 @@ class HandFollower:
         for fact in proposal.facts:
             if fact.kind in ("meld", "win") and not proposal.late:
                 self._write_calls()
+            if fact.kind == "win":
+                self._excuse_claims(fact.seat)
             self._take_for_backs(fact)
             self._resolve(fact)
             self._refold()
@@ -527,13 +531,49 @@ class HandFollower:
             self._move_flowers_before(fact.claimed)
             end = place = len(self.book.entries)
         if fact.kind in ("discard", "meld", "flower"):
-            place = self.book.best_place(fact, self.face, end - _RECENT_ENTRIES)
+            place = self.book.best_place(fact, self.face, self._earliest(fact))
         if place == end:
             self._write(fact)
             return
         self.book.insert(place, fact, self.face)
         self._fresh.extend(self.book.entries[place:])
         self.faces.doubt_exchanges(self.layout)
+
+    def _earliest(self, fact: Fact) -> int:
+        """Entry before which a fact cannot be written.
+
+        A set that only a better call speaks against came after a call that was heard long before
+        it was seen. What was called meanwhile may be meant for the next tile.
+        """
+        entries = self.book.entries
+        first = len(entries) - _RECENT_ENTRIES
+        if fact.kind != "meld":
+            return first
+        broken = {name for name, _ in self.book.issues_of(fact, {}, self.face)}
+        if not broken or not broken <= _RANK_ISSUES:
+            return first
+        seen = min(self._waiting.get(i, fact.t) for i in fact.tiles)
+        heard = (
+            e.n for e in entries
+            if isinstance(e.event, Call) and e.fact.seat != fact.seat
+            and seen - e.fact.t > 2 * self.thresholds.patience_s
+        )  # fmt: skip
+        return max((first, *(n + 1 for n in heard)))
+
+    def _excuse_claims(self, winner: int) -> None:
+        """A seat that wins without another call had called early: no claim went before it."""
+        if self.wins.called_hu(winner):
+            return
+        for entry in list(self.book.entries):
+            calls = [
+                e.n for e in self.book.entries[: entry.n]
+                if isinstance(e.event, Call) and e.event.call == "hu" and e.fact.seat == winner
+            ]  # fmt: skip
+            outranked = {name for name, _ in entry.issues} & _RANK_ISSUES
+            if calls and outranked and entry.fact.kind == "meld":
+                self.book.drop(entry.n, self.face)
+                self.book.insert(calls[-1], entry.fact, self.face)
+                self._fresh.extend(self.book.entries[calls[-1] :])
 
     def _lone_kong(self, scene: explain.Scene) -> explain.Proposal | None:
         """A single tile laid out as a kong, where the rules know such."""

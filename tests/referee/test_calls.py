@@ -1,0 +1,76 @@
+"""Claims taken although a better one was called: told, unless the call was for another tile."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_protocol.messages import Button
+from tablectl.engine.events import Call, Event, Meld, Win
+from tablectl.referee.inputs import Tick
+from tests.referee.drive import Drive
+from tests.referee.test_unseen import start
+
+
+def wins_after_anothers_pung(events: list[Event]) -> bool:
+    """Whether the winner wins on something else than what was claimed last by another seat."""
+    win = next((e for e in events if isinstance(e, Win)), None)
+    return win is not None and win.by != "rob_kong" and last_claim(events, win.seat) is not None
+
+
+def last_claim(events: list[Event], winner: int) -> int | None:
+    """Number of the last set claimed by a seat that does not win, of a tile of yet another one."""
+    found = [
+        n for n, e in enumerate(events)
+        if isinstance(e, Meld) and e.kind in ("chow", "pung")
+        and e.source is not None and winner not in (e.seat, e.source)
+    ]  # fmt: skip
+    return found[-1] if found else None
+
+
+def hu_called_before_a_claim(wait_s: float) -> tuple[Drive, list[Event]]:
+    """A seat calls Hu, and after a while another one lays a set down. Returns what follows it."""
+    drive, events = start("hongkong", wins_after_anothers_pung)
+    events = [e for e in events if not isinstance(e, Call)]
+    winner = next(e.seat for e in events if isinstance(e, Win))
+    n = last_claim(events, winner)
+    assert n is not None
+    drive.play(events[:n])
+    drive.press(winner, Button.HU)
+    for _ in range(10):
+        drive.feed(Tick(), after=wait_s / 10)
+    drive.play(events[n : n + 1])
+    return drive, events[n + 1 :]
+
+
+def told_issues(drive: Drive) -> list[str]:
+    """What displays show now."""
+    assert drive.last.state is not None
+    return [issue.id for issue in drive.last.state.issues]
+
+
+def test_a_claim_after_a_better_call_is_told() -> None:
+    drive, _ = hu_called_before_a_claim(5.0)
+    assert told_issues(drive) == ["outranked"]
+
+
+def test_a_call_while_the_set_was_seen_may_be_for_the_next_tile() -> None:
+    drive, _ = hu_called_before_a_claim(1.0)
+    assert told_issues(drive) == []
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_an_early_call_that_wins_on_a_later_tile_outranks_nobody(again: bool) -> None:
+    """Unless the winner calls anew: then the first call was for the tile that was claimed."""
+    drive, rest = hu_called_before_a_claim(5.0)
+    assert told_issues(drive) == ["outranked"]
+    win = next(n for n, e in enumerate(rest) if isinstance(e, Win))
+    drive.play(rest[:win])
+    if again:
+        drive.press(rest[win].seat, Button.HU)  # type: ignore[union-attr]
+    drive.play(rest[win:])
+    assert drive.last.settlement is not None
+    assert drive.last.settlement.final
+    assert told_issues(drive) == (["outranked"] if again else [])
+    newest = {view.n: view for view in drive.events}
+    issues = [issue.id for view in newest.values() for issue in view.issues]
+    assert issues == (["outranked"] if again else [])
