@@ -165,7 +165,10 @@ def seen_alike(events: list[Event], state: HandState) -> None:
     """What a camera sees of a hand, with and without draws, comes to the same."""
     for hidden in (as_seen_from_above(events), as_seen_from_above(events, draws=True)):
         seen, seen_steps = played(hidden)
-        assert not any(step.issues for step in seen_steps)
+        flags = {name for step in seen_steps for name, _ in step.issues}
+        # Who throws a gold from an unseen hand may be floating (M14): claims are flagged until the
+        # hand is laid open.
+        assert flags <= {"float_round_claim"}
         assert seen.settlement == state.settlement
         assert seen.next == state.next
         assert seen.wall == state.wall

@@ -149,10 +149,13 @@ def _best(claim: Claim, found: tuple[Form, ...]) -> Settlement | Counted:
         why = f"{wilds} wild tiles are in the hand; a common win may hold one at most."
         return refused("claim_not_allowed", f"{win_text(claim.win, claim.names)}: {why}")
     enough = [way for way in allowed if way.reaches(terms)]
+    # Of forms that bring the same, the one that names most; never which suit comes first.
     best = max(
         enough or allowed,
-        key=lambda way: (received(case, way, terms), sum(way.amounts.values())),
-    )
+        key=lambda way: (
+            received(case, way, terms), sum(way.amounts.values()), way.base, sorted(way.patterns)
+        ),
+    )  # fmt: skip
     if enough:
         return best
     asked = "each loser" if terms.from_all else "one loser at least"
