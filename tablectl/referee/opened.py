@@ -96,6 +96,10 @@ def opened(
     if apart is None:
         row, apart = _end_beyond_a_gap(seat, row, geometry)
     xs = [geometry.to_seat(seat, t.x, t.y)[0] for t in row]
+    if apart is not None:
+        # One that only lies across fills its place in the row.
+        x = geometry.to_seat(seat, apart.x, apart.y)[0]
+        xs = sorted([*xs, x]) if xs and xs[0] < x < xs[-1] else xs
     y = sum(geometry.rack) / 2
     holes: list[tuple[float, float]] = []
     for left, right in itertools.pairwise(xs):

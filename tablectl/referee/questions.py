@@ -156,10 +156,14 @@ def _refused_win(hand: HandFollower, hand_id: str, refused: Entry, winds: list[s
     seat = refused.fact.seat
     unsure = [i for i in refused.fact.all_tiles if not hand.sure(i)]
     hint = f" {len(unsure)} of its tiles are not read surely." if unsure else ""
-    unseen = [
-        Alternative(id=f"{UNSEEN}/draw", label_en="Own draw: a tile was missed",
-                    label_zh="自摸，漏看了那張")
-    ]  # fmt: skip
+    unseen = []
+    if len(refused.fact.all_tiles) <= hand.concealed(seat) + (refused.fact.by != "self_draw"):
+        unseen.append(
+            Alternative(
+                id=f"{UNSEEN}/draw", label_en="Own draw: a tile was missed",
+                label_zh="自摸，漏看了那張",
+            )
+        )  # fmt: skip
     for giver in range(hand.kit.seats):
         if giver != seat:
             en, zh = WIND_NAMES[winds[giver]]

@@ -61,6 +61,9 @@ def misread(hand: HandFollower, look: TableLook) -> Wish | None:
     for ref in refs(hand.layout):
         tile = hand.felt.tiles[ref.tile]
         true = look.face_at(tile.x, tile.y, reach)
+        if tile.assumed and tile.seat is not None:  # its place is only a guess
+            unseen = [face.tile for face in _unseen(hand, look, tile.zone, tile.seat)]
+            true = unseen[0] if unseen and hand.face(tile.id) not in unseen else None
         if true is not None and hand.face(ref.tile) not in (true, "back"):
             return "correct", {"ref": ref.text, "tile": true}
     return None

@@ -14,14 +14,16 @@ from firmware_protocol.messages import Button
 from tablectl.engine.events import Discard, Event, Flower, Meld, Reveal, Win
 from tablectl.engine.selfplay import as_seen_from_above, play_hand
 from tablectl.messages import Question
+from tablectl.referee.felt import FeltTile
 from tablectl.referee.inputs import SessionPlan, Tick
+from tablectl.referee.opened import opened
 from tablectl.rules import registry
 from tablectl.simulate.host import reply
 from tablectl.tiles import Tile, format_tile, parse_tiles
 from tests.referee.drive import Drive
 from tests.referee.eye import SIGHTED, Blindness, certain
 from tests.referee.test_whole_hands import as_played, deal_of, truth_of
-from vision.geometry import Zone
+from vision.geometry import TableGeometry, Zone
 
 _MOST_ANSWERS = 25
 
@@ -332,3 +334,53 @@ def test_pass_takes_a_hu_back() -> None:
     drive.press(1, Button.PASS)
     assert drive.referee.hand is not None
     assert not drive.referee.hand.called_hu(1)
+
+
+def lying_at(x: float, *, across: bool = False) -> FeltTile:
+    geometry = TableGeometry()
+    place = geometry.to_table(0, x, sum(geometry.rack) / 2)
+    return FeltTile(
+        int(x * 100), {"1m": 1.0}, 2, *place, 90.0 if across else 0.0, Zone.RACK, 0
+    )  # fmt: skip
+
+
+def test_a_missing_tile_is_not_put_where_one_lies_across_in_the_row() -> None:
+    geometry = TableGeometry()
+    row = [lying_at(1.02 * n) for n in (0, 1, 2, 4, 5)]
+    across = lying_at(1.02 * 3, across=True)
+    lying = opened(0, row, across, 7, geometry)
+    assert not lying.holes
+    x, _ = geometry.to_seat(0, *lying.next_place(geometry))
+    assert x == pytest.approx(1.02 * 6, abs=0.1)
+
+
+def test_a_tile_set_apart_leaves_the_hole_in_its_row() -> None:
+    geometry = TableGeometry()
+    row = [lying_at(1.02 * n) for n in (0, 1, 2, 4, 5)]
+    lying = opened(0, row, lying_at(1.02 * 6 + 0.8), 7, geometry)
+    ((x, _),) = [geometry.to_seat(0, *hole) for hole in lying.holes]
+    assert x == pytest.approx(1.02 * 3, abs=0.1)
+
+
+def test_an_own_draw_that_is_seen_whole_was_not_missed() -> None:
+    """An answer that adds a tile to a whole hand would be asked again for ever."""
+    drive, events = start("hangzhou", own_draw)
+    win = events[-1]
+    assert isinstance(win, Win)
+    drive.play(events[:-1])
+    drive.felt.apply(win)
+    reading = drive.eye.look(drive.t)
+    rack = [t for t in reading.tiles if (t.zone, t.seat) == (Zone.RACK, win.seat)]
+    wrong = rack[0].model_copy(update={"probabilities": {"1z": 0.99}})
+    other = rack[1].model_copy(update={"probabilities": {"3z": 0.99}})
+    tiles = tuple(wrong if t is rack[0] else other if t is rack[1] else t for t in reading.tiles)
+    drive.press(win.seat, Button.HU)
+    drive.feed(reading.model_copy(update={"tiles": tiles}), after=0.5)
+    drive.feed(Tick(), after=2.0)
+    drive.feed(Tick(), after=2.0)
+    assert drive.last.questions is not None
+    (question,) = drive.last.questions.open
+    assert "/refused/" in question.id
+    answers = [a.id for a in question.alternatives]
+    assert "unseen/draw" not in answers
+    assert {"unseen/0", "false_win", "take_back"} & set(answers)
