@@ -147,9 +147,10 @@ def product(case: ScoreCase, found: Settlement) -> Verdict:
 def _beijing_part(block: int, naturals: Vector, lay: Lay, context: Any) -> Any:
     """Flush runs, runs at all, suits, wild tiles at face value, a native one, a five caught."""
     wild, five = context
-    starts = tuple(sorted({g[0] for g in lay.runs if g[0] in (0, 3, 6)})) if block < 3 else ()
+    flush = [g for g in lay.runs if g[0] in (0, 3, 6)] if block < 3 else []
+    starts = tuple(sorted({g[0] for g in flush}))
     plain = all(place == wild for place in lay.added)
-    native = wild is not None and not plain
+    native = any(place != wild and any(place in run for run in flush) for place in lay.added)
     # The 5m just taken is the middle of 4-5-6; with 5m wild, one at face value is real.
     real = five and (lay.added.count(FIVE) if wild == FIVE else naturals[FIVE]) > 0
     caught = bool(real) and (3, 4, 5) in lay.sets
