@@ -28,7 +28,8 @@ from vision.detector.boxes import (
     window_starts,
 )
 from vision.detector.crops import CROP_PX, CROP_SCALE, cut_crop, square_of
-from vision.detector.detector import rotation_of
+from vision.detector.detector import less_likely, rotation_of
+from vision.detector.sizes import LARGEST, SMALLEST, odd_sized, straight_area
 from vision.training.sources import iou_matrix
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -104,6 +105,47 @@ def test_jitter_is_averaged_and_a_half_is_not() -> None:
     found, scores = merged(boxes, np.array([0.6, 0.6, 0.5], np.float32))
     assert found.tolist() == [[2, 0, 42, 50]]
     assert scores.tolist() == [np.float32(0.6)]
+
+
+def upright(x: float, y: float, width: float, height: float) -> list[float]:
+    return [x - width / 2, y - height / 2, x + width / 2, y + height / 2]
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.floats(10, 100), st.floats(0, 359.9))
+def test_a_turned_tile_has_the_area_of_a_straight_one(width: float, degrees: float) -> None:
+    cos, sin = abs(math.cos(math.radians(degrees))), abs(math.sin(math.radians(degrees)))
+    length = width * 4 / 3
+    boxes = [upright(0, 0, width * cos + length * sin, width * sin + length * cos)]
+    area = straight_area(np.array(boxes, np.float32), np.array([degrees], np.float32))
+    assert area.tolist() == [pytest.approx(width * length, rel=1e-3)]
+
+
+def test_sizes_are_odd_by_the_faces_round_them() -> None:
+    """Tiles shrink from 60 px to 36 px down the row, so 36 px is odd at its near end only."""
+    row = [upright(100 * i, 0, 60 - 1.6 * i, 80 - 2.13 * i) for i in range(16)]
+    asked = [
+        upright(0, 90, 36, 48),
+        upright(1500, 90, 36, 48),
+        upright(1500, 180, 36 * 7 / 3 / 2**0.5, 36 * 7 / 3 / 2**0.5),
+        upright(1500, 270, 2.5 * 36, 2 * 48),
+    ]
+    boxes = np.array(row + asked, np.float32)
+    faces = np.arange(len(boxes)) < len(row)
+    odd = odd_sized(boxes, np.zeros(len(boxes), np.float32), faces)
+    assert odd.tolist() == [False] * len(row) + [True, False, False, True]
+    assert SMALLEST < 1 < 2.04 < LARGEST
+
+
+def test_two_faces_say_nothing_of_size() -> None:
+    boxes = np.array([upright(0, 0, 30, 40), upright(50, 0, 30, 40), upright(99, 0, 9, 12)])
+    faces = np.array([True, True, False])
+    assert not odd_sized(boxes.astype(np.float32), np.zeros(3, np.float32), faces).any()
+
+
+def test_evidence_against_lowers_the_odds() -> None:
+    less = less_likely(np.array([0.0, 0.5, 0.99, 1.0], np.float32), math.log(20))
+    assert less.tolist() == [0, pytest.approx(1 / 21), pytest.approx(99 / 119), 1]
 
 
 def test_no_boxes_are_no_boxes() -> None:
