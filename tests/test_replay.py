@@ -64,7 +64,7 @@ class RecordedSession:
         self.say(channels.READING, self.eye.look(self.clock.now()), after=1.0)
         self.say(channels.TICK, Tick())
 
-    def hand(self, number: int, *, answer: bool = True) -> None:
+    def hand(self, number: int, *, answer: bool = True, stop_after: int | None = None) -> None:
         self.press(0, Button.START)
         if number:
             self.felt.clear()
@@ -74,9 +74,9 @@ class RecordedSession:
         self.felt.raise_walls(7)
         next_ = self.game.referee.next
         deal = Deal(next_.dealer, next_.streak, next_.round_wind, 0, next_.session)
-        for event in play_hand(self.rules, {}, self.seed + number, deal=deal):
+        for event in play_hand(self.rules, {}, self.seed + number, deal=deal)[:stop_after]:
             self._do(event)
-        if answer:
+        if answer and stop_after is None:
             self._answer_all()
 
     def _do(self, event: Event) -> None:
@@ -174,6 +174,23 @@ async def test_whether_it_was_the_last_tile_is_replayed_as_the_host_said(
         assert result.same
         assert [v.delta for v in result.settlements.values()] == [view.delta]
         assert [v.lines for v in result.settlements.values()] == [view.lines]
+
+
+async def test_a_void_hand_is_void_in_a_replay_too(tmp_path: Path) -> None:
+    path = tmp_path / "session.mcap"
+    session = RecordedSession(path, "hongkong", 5, unsure=0.0)
+    session.hand(0, stop_after=20)
+    session.press(0, Button.START)
+    (question,) = session.game.referee.open_questions
+    session.answer(question, "void")
+    session.hand(1)
+    session.close()
+    for source in ("events", "readings"):
+        result = await replay(path, source)
+        assert result.same
+        assert result.hands == 2
+        assert totals(result.settlements, 4) == totals(session.settled, 4)
+    assert session.settled["evening/1"].delta == (0, 0, 0, 0)
 
 
 async def test_a_cut_recording_is_replayed_up_to_the_cut(

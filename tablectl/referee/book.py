@@ -184,6 +184,11 @@ class Book:
         for fact in facts:
             self.add(fact, face)
 
+    def cut(self, n: int) -> None:
+        """Strike out entry ``n`` and all that follow."""
+        del self.entries[n:]
+        self.version += 1
+
     def insert(self, n: int, fact: Fact, face: Face) -> None:
         """Write a fact before entry ``n`` and fold what follows again."""
         later = [entry.fact for entry in self.entries[n:]]

@@ -220,7 +220,7 @@ class Referee:
         args = request.args
         match request.verb:
             case "answer":
-                self._answer(t, str(args["question"]), str(args["answer"]))
+                self._answer(t, str(args["question"]), str(args["answer"]), out)
             case "correct":
                 self._correct(t, str(args["ref"]), str(args["tile"]))
             case "undo":
@@ -241,13 +241,25 @@ class Referee:
             raise AnswerError("no hand is running")
         return self.hand
 
-    def _answer(self, t: float, question_id: str, reply: str) -> None:
+    def _answer(self, t: float, question_id: str, reply: str, out: Outputs) -> None:
         question = next((q for q in self._asked if q.id == question_id), None)
         if question is None:
             raise AnswerError("this question is no longer open")
-        questions.answer(self._running(), question, reply, t)
+        hand = self._running()
+        questions.answer(hand, question, reply, t)
         if question.kind == "event":
             self._asked_wall = False
+        if reply == questions.VOID:
+            self._void(t, hand, out)
+
+    def _void(self, t: float, hand: HandFollower, out: Outputs) -> None:
+        """Nobody pays for the running hand; the same dealer deals again."""
+        hand.void()
+        self._unpay()
+        self._settled = HandView(hand).void(self._hand_id, self.number, t, tuple(self.totals))
+        out.events += self._flush_events(t)
+        self.director.hand_over()
+        self.hand = None
 
     def _correct(self, t: float, ref: str, face: str) -> None:
         parse_tile(face)

@@ -16,7 +16,7 @@ from tablectl.engine.game import finish
 from tablectl.engine.state import HandState
 from tablectl.referee import explain
 from tablectl.referee.beliefs import best, flat
-from tablectl.referee.book import Book, Entry, Fact, call, told
+from tablectl.referee.book import Book, Entry, Fact, Issue, call, told
 from tablectl.referee.doubts import Doubts
 from tablectl.referee.faces import Faces
 from tablectl.referee.felt import Felt, FeltTile
@@ -78,8 +78,9 @@ class HandFollower:
         self._calls: list[Fact] = []
         self._covered: set[tuple[Zone, int | None]] = set()
         self._waiting: dict[int, float] = {}
-        self._asking: tuple[object, ...] = ()
         self.undone: set[int] = set()
+        self._tried: set[tuple[int, int | None, tuple[Issue, ...]]] = set()
+        """(winner, giver, what was wrong) of wins on tiles that were missed, as a person said."""
         self._fresh: list[Entry | Struck] = []
         self._layout: tuple[int, Layout] | None = None
         self._deciding: tuple[object, list[int]] | None = None
@@ -150,14 +151,13 @@ class HandFollower:
         Returns:
             Whether anything has changed.
         """
+        before = self._asks()
         self.now = t
-        before = self._asking
         if self._waiting and not self.ended:
             self._explain(t)
         if self._calls and t - self._calls[0].t >= self.thresholds.patience_s:
             self._write_calls()
-        self._asking = self._asks()
-        return self._asking != before
+        return self._asks() != before
 
     def _asks(self) -> tuple[object, ...]:
         """What time alone may change in what is asked."""
@@ -206,6 +206,19 @@ class HandFollower:
         if not self.ended:
             self._explain(t)
 
+    def deny(self, t: float, tile_id: int) -> None:
+        """A person says that there is no such tile: what rests on it is read anew without it."""
+        self.undone.add(tile_id)
+        for entry in reversed(self.book.entries):
+            if tile_id in entry.fact.all_tiles:
+                self._strike(entry, again=True)
+        self._explain(t)
+
+    def void(self) -> None:
+        """Strike out all that has happened since the deal."""
+        self.book.cut(1)
+        self._fresh.append(Struck(1))
+
     def _strike_false_flowers(self) -> None:
         """A tile that was taken for a flower and is none is read again as what it is."""
         for entry in reversed(self.book.entries):
@@ -240,6 +253,7 @@ class HandFollower:
         entry = self.refused_win
         if entry is None:
             return
+        self._tried.add((seat, giver, entry.issues))
         self._strike(entry, again=True)
         lying = self.wins.opened(seat)
         if giver is not None and lying is not None:
@@ -254,6 +268,14 @@ class HandFollower:
         long_ago = t - 2 * self.thresholds.patience_s  # nothing is waited for any more
         self._waiting = dict.fromkeys(self.unexplained(), long_ago)
         self._explain(t)
+
+    def may_have_won_unseen(self, refused: Entry, giver: int | None) -> bool:
+        """Whether a refused win may be on a tile that was missed: drawn, or thrown by a seat.
+
+        Where that was said before and the same is still wrong, it does not help.
+        """
+        seat = refused.fact.seat
+        return giver != seat and (seat, giver, refused.issues) not in self._tried
 
     def _won_unseen(self, t: float, lying: Opened, giver: int) -> explain.Proposal:
         """A win on a discard that was taken up, or that lies in its river, before it was seen."""

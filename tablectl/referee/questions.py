@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tablectl.engine.game import finish
 from tablectl.messages import Alternative, Question
 from tablectl.referee.book import Entry
@@ -16,6 +18,9 @@ DRAWN, PLAY_ON = "drawn", "play_on"
 FALSE_WIN, TAKE_BACK = "false_win", "take_back"
 YES, NO = "yes", "no"
 WHOLE, UNSEEN = "whole", "unseen"
+GONE = "gone"
+VOID = "void"
+"""The hand can't be told from what was seen: nobody pays, and it is dealt again."""
 _MOST_FACES = 6
 
 
@@ -44,9 +49,15 @@ def hand_questions(hand: HandFollower, hand_id: str, winds: list[str]) -> list[Q
     refused = hand.refused_win
     if refused is not None:
         out.append(_refused_win(hand, hand_id, refused, winds))
-    if not out and hand.over and hand.settlement() is None:
-        out.append(_unsettled(hand, hand_id))
+    if not out and hand.over:
+        settled = hand.settlement()
+        if settled is None or settled.error is not None:
+            out.append(_unsettled(hand, hand_id))
     return out
+
+
+_VOID: Final = Alternative(id=VOID, label_en="Void: deal again", label_zh="作廢，重新發牌")
+_GONE: Final = Alternative(id=GONE, label_en="There is no tile", label_zh="沒有這張牌")
 
 
 def wall_not_gone(hand_id: str, left: int) -> Question:
@@ -58,6 +69,7 @@ def wall_not_gone(hand_id: str, left: int) -> Question:
         alternatives=(
             Alternative(id=PLAY_ON, label_en="No, play on", label_zh="否，續打"),
             Alternative(id=DRAWN, label_en="Yes, drawn hand", label_zh="是，流局"),
+            _VOID,
         ),
     )  # fmt: skip
 
@@ -72,7 +84,7 @@ def _which_tile(view: HandView, hand_id: str, tile_id: int, winds: list[str]) ->
         id=f"{hand_id}/tile/{tile_id}", kind="tile", seat=seat, ref=ref,
         text_en=f"Which tile is this: {name_en(first)}? ({en})",
         text_zh=f"這張是{name_zh(first)}嗎？（{zh}）",
-        alternatives=tuple(alternative(face, round(p, 3)) for face, p in ranked),
+        alternatives=(*(alternative(face, round(p, 3)) for face, p in ranked), _GONE),
         free_tile=True, blocks_settlement=True,
     )  # fmt: skip
 
@@ -156,8 +168,9 @@ def _refused_win(hand: HandFollower, hand_id: str, refused: Entry, winds: list[s
     seat = refused.fact.seat
     unsure = [i for i in refused.fact.all_tiles if not hand.sure(i)]
     hint = f" {len(unsure)} of its tiles are not read surely." if unsure else ""
-    unseen = []
-    if len(refused.fact.all_tiles) <= hand.concealed(seat) + (refused.fact.by != "self_draw"):
+    unseen: list[Alternative] = []
+    lacks = len(refused.fact.all_tiles) <= hand.concealed(seat) + (refused.fact.by != "self_draw")
+    if lacks and hand.may_have_won_unseen(refused, None):
         unseen.append(
             Alternative(
                 id=f"{UNSEEN}/draw", label_en="Own draw: a tile was missed",
@@ -165,7 +178,7 @@ def _refused_win(hand: HandFollower, hand_id: str, refused: Entry, winds: list[s
             )
         )  # fmt: skip
     for giver in range(hand.kit.seats):
-        if giver != seat:
+        if hand.may_have_won_unseen(refused, giver):
             en, zh = WIND_NAMES[winds[giver]]
             unseen.append(
                 Alternative(
@@ -181,6 +194,7 @@ def _refused_win(hand: HandFollower, hand_id: str, refused: Entry, winds: list[s
             *unseen,
             Alternative(id=FALSE_WIN, label_en="A false win: penalty", label_zh="詐胡，罰"),
             Alternative(id=TAKE_BACK, label_en="Taken back: play on", label_zh="收回，續打"),
+            _VOID,
         ),
         blocks_settlement=True,
     )  # fmt: skip
@@ -190,20 +204,23 @@ def _unsettled(hand: HandFollower, hand_id: str) -> Question:
     """The hand is over, every tile is sure, and yet it can't be settled."""
     state = hand.book.state
     assert state is not None
-    reason = finish(state).unsettled
+    ended = finish(state)
+    error = None if ended.settlement is None else ended.settlement.error
+    reason = issue_text(error)[0] if error else ended.unsettled
     return Question(
         id=f"{hand_id}/unsettled", kind="settlement", seat=None,
         text_en=f"This can't be settled: {reason}. Correct a misread tile, or take the end back.",
         text_zh=f"無法結算：{reason}。請更正誤讀的牌，或收回。",
         alternatives=(
             Alternative(id=TAKE_BACK, label_en="Taken back: play on", label_zh="收回，續打"),
+            _VOID,
         ),
         blocks_settlement=True,
     )  # fmt: skip
 
 
 def answer(hand: HandFollower, question: Question, reply: str, t: float) -> None:
-    """Apply an answer to the hand.
+    """Apply an answer to the hand; :data:`VOID` is for the session to do.
 
     Args:
         reply: id of one of the alternatives, or ``tile:3m`` where any tile may be answered.
@@ -215,10 +232,14 @@ def answer(hand: HandFollower, question: Question, reply: str, t: float) -> None
     if reply not in known and not (question.free_tile and reply.startswith("tile:")):
         raise AnswerError(f"{reply!r} is no answer to this question; expected one of {known}")
     match question.kind:
+        case _ if reply == VOID:
+            pass
         case "meld":
             _answer_doubt(hand, question, reply, t)
         case "tile" if "/missing/" in question.id:
             _answer_missing(hand, question.seat or 0, reply, t)
+        case "tile" if reply == GONE:
+            hand.deny(t, int(question.id.rsplit("/", 1)[1]))
         case "tile":
             hand.confirm(t, int(question.id.rsplit("/", 1)[1]), _tile(reply))
         case "winning_tile":

@@ -178,6 +178,15 @@ class HandView:
             error_text_zh=issue_text(error)[1] if error else "",
         )  # fmt: skip
 
+    def void(self, hand_id: str, number: int, t: float, totals: tuple[int, ...]) -> SettlementView:
+        """The hand does not count: nobody pays, and it is dealt again."""
+        return SettlementView(
+            hand_id=hand_id, hand=number, t=t, final=True, delta=(0,) * len(totals), totals=totals,
+            lines=("Void hand 作廢: nobody pays, it is dealt again.",),
+            next_dealer=self.start.dealer, next_streak=self.start.streak,
+            next_round_wind=self.start.round_wind,
+        )  # fmt: skip
+
 
 def seat_wind(seat: int, dealer: int, seats: int) -> str:
     """Wind letter of a seat; the dealer is East."""

@@ -70,10 +70,15 @@ def misread(hand: HandFollower, look: TableLook) -> Wish | None:
 
 
 def _how_it_was_won(question: Question, hand: HandFollower, look: TableLook) -> Wish | None:
-    """Where nothing is misread, the tile that the hand was won with has not been seen."""
+    """Where nothing is misread, the tile that the hand was won with has not been seen.
+
+    If that did not help, more was missed than can be told: the hand is void.
+    """
     known = {alternative.id for alternative in question.alternatives}
     source = look.won_from.get(-1 if question.seat is None else question.seat, -1)
     answer = "unseen/draw" if source is None else f"unseen/{source}"
+    if answer not in known and "/refused/" in question.id:
+        answer = "void"
     return _answer(question, answer) if answer in known else None
 
 
