@@ -275,7 +275,15 @@ class HandFollower:
         Where that was said before and the same is still wrong, it does not help.
         """
         seat = refused.fact.seat
+        if giver is None and not self._lacks_a_draw(refused):
+            return False
         return giver != seat and (seat, giver, refused.issues) not in self._tried
+
+    def _lacks_a_draw(self, refused: Entry) -> bool:
+        """Whether a tile was drawn unseen, or tiles thrown before the draw were missed."""
+        fact = refused.fact
+        most = self.concealed(fact.seat) + (fact.by != "self_draw")
+        return len(fact.all_tiles) <= most or any(n == "out_of_turn" for n, _ in refused.issues)
 
     def _won_unseen(self, t: float, lying: Opened, giver: int) -> explain.Proposal:
         """A win on a discard that was taken up, or that lies in its river, before it was seen."""

@@ -169,12 +169,11 @@ def _refused_win(hand: HandFollower, hand_id: str, refused: Entry, winds: list[s
     unsure = [i for i in refused.fact.all_tiles if not hand.sure(i)]
     hint = f" {len(unsure)} of its tiles are not read surely." if unsure else ""
     unseen: list[Alternative] = []
-    lacks = len(refused.fact.all_tiles) <= hand.concealed(seat) + (refused.fact.by != "self_draw")
-    if lacks and hand.may_have_won_unseen(refused, None):
+    if hand.may_have_won_unseen(refused, None):
         unseen.append(
             Alternative(
                 id=f"{UNSEEN}/draw", label_en="Own draw: a tile was missed",
-                label_zh="自摸，漏看了那張",
+                label_zh="自摸，漏看了牌",
             )
         )  # fmt: skip
     for giver in range(hand.kit.seats):

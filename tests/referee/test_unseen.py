@@ -522,3 +522,36 @@ def test_an_own_draw_that_is_seen_whole_was_not_missed() -> None:
     answers = [a.id for a in question.alternatives]
     assert "unseen/draw" not in answers
     assert {"unseen/0", "false_win", "take_back"} & set(answers)
+
+
+@pytest.mark.parametrize("rules", ["hongkong", "hangzhou"])
+def test_an_own_draw_after_a_discard_that_nobody_saw_can_be_told(rules: str) -> None:
+    """The win comes out of turn: the answer is that tiles were missed, not that it is false."""
+    drive, events = start(rules, own_draw)
+    win = events[-1]
+    n = max(i for i, e in enumerate(events) if isinstance(e, Discard))
+    discard = events[n]
+    assert isinstance(win, Win)
+    assert isinstance(discard, Discard)
+    drive.play(events[:n])
+    drive.felt.apply(discard)
+    drive.eye.blind = MissesOne((discard.seat, discard.tile), drive)
+    drive.play(events[n + 1 :])
+    for _ in range(8):
+        drive.feed(Tick(), after=2.0)
+        open_ = drive.last.questions.open if drive.last.questions else ()
+        if open_:
+            wish = reply(open_[0], drive.referee, drive.felt.look())
+            assert wish is not None, open_
+            assert wish[1].get("answer") not in ("false_win", "void"), open_
+            drive.request(wish[0], **wish[1])
+    settled = drive.last.settlement
+    assert settled is not None, drive.last.questions
+    assert settled.final, drive.last.questions
+    assert settled.delta == truth_of(played_by(drive, rules, own_draw))
+
+
+def played_by(drive: Drive, rules: str, wanted: Callable[[list[Event]], bool]) -> list[Event]:
+    """The whole hand of :func:`start`, with all tiles known."""
+    seed, _ = hand_with(rules, wanted)
+    return play_hand(rules, {}, seed, deal=deal_of(drive))
