@@ -130,17 +130,25 @@ def test_sizes_are_odd_by_the_faces_round_them() -> None:
         upright(1500, 180, 36 * 7 / 3 / 2**0.5, 36 * 7 / 3 / 2**0.5),
         upright(1500, 270, 2.5 * 36, 2 * 48),
     ]
-    boxes = np.array(row + asked, np.float32)
+    boxes = np.array(row + asked, np.float32) + 100
     faces = np.arange(len(boxes)) < len(row)
-    odd = odd_sized(boxes, np.zeros(len(boxes), np.float32), faces)
+    odd = odd_sized(boxes, np.zeros(len(boxes), np.float32), faces, (1800, 500))
     assert odd.tolist() == [False] * len(row) + [True, False, False, True]
     assert SMALLEST < 1 < 2.04 < LARGEST
 
 
+def test_what_the_edge_of_the_picture_cuts_may_be_small() -> None:
+    faces = [upright(100 + 50 * i, 100, 30, 40) for i in range(3)]
+    asked = [upright(100, 190, 30, 20), upright(100, 150, 30, 20), upright(80, 60, 156, 60)]
+    boxes = np.array(faces + asked, np.float32)
+    odd = odd_sized(boxes, np.zeros(6, np.float32), np.arange(6) < 3, (400, 200))
+    assert odd.tolist() == [False] * 4 + [True] * 2
+
+
 def test_two_faces_say_nothing_of_size() -> None:
-    boxes = np.array([upright(0, 0, 30, 40), upright(50, 0, 30, 40), upright(99, 0, 9, 12)])
+    boxes = np.array([upright(50, 50, 30, 40), upright(90, 50, 30, 40), upright(150, 50, 9, 12)])
     faces = np.array([True, True, False])
-    assert not odd_sized(boxes.astype(np.float32), np.zeros(3, np.float32), faces).any()
+    assert not odd_sized(boxes.astype(np.float32), np.zeros(3, np.float32), faces, (200, 99)).any()
 
 
 def test_evidence_against_lowers_the_odds() -> None:

@@ -276,7 +276,7 @@ class Detector:
         if weigh_sizes:
             kind, sure = kinds.argmax(axis=1), certainty * kinds.max(axis=1)
             faces = (sure >= MEASURED) & ~np.isin(kind, BLANK)
-            odd = odd_sized(boxes, rotations, faces)
+            odd = odd_sized(boxes, rotations, faces, (image.shape[1], image.shape[0]))
             certainty[odd] = less_likely(certainty[odd], ODD_SIZE)
         found = [
             Detection(box, float(score), tuple(float(p) for p in row), float(rotation))
