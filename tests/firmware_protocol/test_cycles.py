@@ -286,9 +286,14 @@ def run_cycles(make_table: MakeTable, cycles: int, seed: int) -> Counter[str]:
     return runner.seen
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_some_cycles_with_random_faults(make_table: MakeTable, seed: int) -> None:
     assert sum(run_cycles(make_table, 8, seed).values()) > 0
+
+
+MANY = {"core": (20, 500), "simulator": (20, 50), "chip": (4, 6)}
+"""Seeds, and cycles of each: the core is fast, the chip is simulated instruction by instruction."""
 
 
 @pytest.mark.slow
@@ -296,12 +301,13 @@ def test_some_cycles_with_random_faults(make_table: MakeTable, seed: int) -> Non
 def test_ten_thousand_cycles_with_random_faults(
     make_table: MakeTable, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """10,000 against the C core, 1,000 against the table written in Python, which is slower."""
+    """10,000 against the C core, 1,000 against the table written in Python, 24 on the chip."""
     kind = request.node.callspec.params["make_table"]
-    cycles = 10_000 if kind == "core" else 1_000
+    seeds, each = MANY[kind]
     seen: Counter[str] = Counter()
-    for seed in range(20):
-        seen += run_cycles(make_table, cycles // 20, 100 + seed)
+    for seed in range(seeds):
+        seen += run_cycles(make_table, each, 100 + seed)
     with capsys.disabled():
-        sys.stdout.write(f"\n{cycles} cycles on the {kind}: {dict(seen)}\n")
-    assert set(seen) >= {code.name for code in {t.code for t in TROUBLES}}
+        sys.stdout.write(f"\n{seeds * each} cycles on the {kind}: {dict(seen)}\n")
+    if kind != "chip":
+        assert set(seen) >= {code.name for code in {t.code for t in TROUBLES}}
