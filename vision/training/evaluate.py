@@ -5,7 +5,7 @@ writes ``predictions.json`` (the form that ``../shared/tools/eval_detector.py`` 
 and an ``images`` folder of links to the pictures of the split for that tool, and ``score.json``;
 prints the figures.
 The labels of the validation split are flawed in two ways, seen by looking at every picture: nine
-pictures box flowers round the numeral and character only (72 labels), and sixteen show face-up
+pictures box flowers round the numeral and character only (72 labels), and seventeen show face-up
 tiles or backs that have no label (areas in ``val_unlabelled.json``). So there are two figures:
 *as labelled*, which is what the shared tool gives, and *reviewed*, with the flowers boxed round the
 whole face (``val_flowers.json``, drawn from the pictures, not from what a detector found) and the
