@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 _GAP: Final = 1.75
 """Distance of two flowers, in tile widths, between which another one may lie."""
+_PITCH: Final = 1.06
+"""Tile widths from one flower of a row to the next."""
+_OF_FLOWERS: Final = ("flower", "wall")
 
 
 @dataclass(frozen=True)
@@ -33,9 +36,10 @@ class Doubt:
 
     Attributes:
         kind: ``last``: the winning tile was the wall's last; ``threw``: a seat threw a tile;
-            ``kong``: a set is a kong; ``flower``: one more lies in a row of flowers; ``stray``:
-            what a tile is that nothing explains.
-        key: entry or tile that raises it.
+            ``kong``: a set is a kong; ``flower``: one more lies in a row of flowers; ``wall``: one
+            more lies at the end of a row, as the wall lacks a tile; ``stray``: what a tile is that
+            nothing explains.
+        key: entry or tile that raises it; the seat of ``wall``.
         place: where the unseen tile would lie, table mm.
     """
 
@@ -63,7 +67,10 @@ class Doubts:
         hand = self._hand
         if not hand.over:
             return []
-        key = (hand.book.version, frozenset(hand.unexplained()), len(self._dismissed), self.late)
+        key = (
+            hand.book.version, frozenset(hand.unexplained()), len(self._dismissed), self.late,
+            self._missing(),
+        )  # fmt: skip
         if self._known is None or self._known[0] != key:
             self._known = (key, self._find())
         return self._known[1]
@@ -80,8 +87,9 @@ class Doubts:
         if now is None:
             return []
         every = itertools.chain(
-            self._skipped(), self._kongs(), self._flower_gaps(), self._strays(), self._last_tile()
-        )
+            self._skipped(), self._kongs(), self._flower_gaps(), self._strays(), self._last_tile(),
+            self._row_ends(),
+        )  # fmt: skip
         return [d for d in every if d.id not in self._dismissed and self._matters(d, now)]
 
     def _matters(self, doubt: Doubt, now: Settlement) -> bool:
@@ -146,6 +154,24 @@ class Doubts:
         shown = (win.fact.claimed,) if win.fact.by == "discard" else win.fact.tiles
         yield Doubt("last", next(e.n for e in entries if e.fact.tiles == shown), win.fact.seat)
 
+    def _missing(self) -> int:
+        """Tiles that the wall lacks although the book has them there."""
+        return self._hand.walls.missing(self._hand.standing)
+
+    def _row_ends(self) -> Iterator[Doubt]:
+        """The wall lacks a tile: the supplement of a flower that nobody saw, the winner's first."""
+        hand = self._hand
+        state = hand.book.state
+        if state is None or not self.late or not self._missing():
+            return
+        winners = [win.seat for win in state.wins]
+        for seat in sorted(range(hand.kit.seats), key=lambda s: s not in winners):
+            row = [hand.felt.tiles[i] for i in hand.layout.flowers[seat]]
+            xs = [hand.geometry.to_seat(seat, t.x, t.y)[0] for t in row]
+            x = max(xs) + _PITCH if xs else -hand.geometry.exposed[0] + 0.4
+            place = hand.geometry.to_table(seat, x, sum(hand.geometry.exposed) / 2)
+            yield Doubt("wall", seat, seat, place)
+
     # --- what if ---
 
     def _trials(self, doubt: Doubt) -> Iterator[Settlement | None]:
@@ -175,9 +201,9 @@ class Doubts:
         shown = hand.faces.counted(hand.layout)
         left = [
             face for i, face in enumerate(NAMES)
-            if hand.kit.copies[i] > shown[face] and (i >= N_PLAYING) == (doubt.kind == "flower")
+            if hand.kit.copies[i] > shown[face] and (i >= N_PLAYING) == (doubt.kind in _OF_FLOWERS)
         ]  # fmt: skip
-        if doubt.kind == "flower":
+        if doubt.kind in _OF_FLOWERS:
             yield from (Flower(seat=doubt.seat, tile=face) for face in left)
         elif left:
             wild = hand.book.entries[doubt.key].state.wild.tiles
@@ -188,6 +214,8 @@ class Doubts:
         """Number of the entry before which it happened."""
         if doubt.kind == "threw":
             return doubt.key
+        if doubt.kind == "wall":
+            return self.turn_before(doubt.seat)
         entries = self._hand.book.entries
         return next(e.n for e in entries if doubt.key in e.fact.all_tiles)
 
@@ -223,7 +251,7 @@ class Doubts:
             case "stray":
                 fact = Fact("flower", t, seat=doubt.seat, tiles=(doubt.key,))
                 hand.write_before(self.turn_before(doubt.seat), fact)
-            case "flower":
+            case "flower" | "wall":
                 belief = {f: p for f, p in flat(hand.kit.copies).items() if f.endswith("f")}
                 tile = hand.felt.assume(Zone.EXPOSED, doubt.seat, doubt.place, belief)
                 fact = Fact("flower", t, seat=doubt.seat, tiles=(tile,))

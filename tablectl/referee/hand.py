@@ -22,6 +22,7 @@ from tablectl.referee.faces import Faces
 from tablectl.referee.felt import Felt, FeltTile
 from tablectl.referee.layout import Layout, layout_of
 from tablectl.referee.opened import Opened
+from tablectl.referee.walls import Walls
 from tablectl.referee.winning import WinReader
 from tablectl.rules import registry
 from tablectl.rules.settlement import Settlement
@@ -74,6 +75,7 @@ class HandFollower:
         self.book = Book()
         self.wins = WinReader(self)
         self.doubts = Doubts(self)
+        self.walls = Walls(self.kit.seats)
         self.now = t
         self._calls: list[Fact] = []
         self._covered: set[tuple[Zone, int | None]] = set()
@@ -100,6 +102,12 @@ class HandFollower:
         """Whether a valid win or an exhausted wall has ended play."""
         state = self.book.state
         return state is not None and state.over
+
+    @property
+    def standing(self) -> int:
+        """Tiles that stand in the walls by the book, the one turned up aside."""
+        counts = self.book.entries[-1].state.counts
+        return self.kit.total - self.kit.dealt - counts.drawn - counts.indicators
 
     @property
     def ended(self) -> bool:
@@ -139,6 +147,7 @@ class HandFollower:
         last = self.layout.last_discard
         may_change = {last[1]} if last else set()
         self._covered = set(reading.covered)
+        self.walls.see(reading.walls, self.standing)
         self.felt.update(
             seen, reading.covered, may_change | self.unexplained(), self.layout.explained
         )

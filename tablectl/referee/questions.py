@@ -149,6 +149,11 @@ def _doubt(hand_id: str, doubt: Doubt, winds: list[str]) -> Question:
             text = (f"{en} said Kong: are there four tiles?", f"{zh}家叫槓：是四張嗎？")
         case "flower":
             text = (f"Does one more flower lie in {en}'s row?", f"{zh}家花牌之間還有一張嗎？")
+        case "wall":
+            text = (
+                f"The wall lacks a tile: has {en} one more flower?",
+                f"牌牆少一張：{zh}家還有一張花牌嗎？",
+            )
         case _:
             text = (f"What is the single tile before {en}?", f"{zh}家面前那張單牌是什麼？")
             yes, no = ("A flower", "花牌"), ("Nothing: leave it out", "不算")

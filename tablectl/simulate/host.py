@@ -104,7 +104,7 @@ def _was_it_so(question: Question, hand: HandFollower, look: TableLook) -> Wish:
     zone = Zone.RIVER if kind == "threw" else Zone.EXPOSED
     unseen = _unseen(hand, look, zone, question.seat)
     flowers = [face for face in unseen if face.tile.endswith("f")]
-    so = bool(flowers) if kind == "flower" else len(unseen) > len(flowers)
+    so = bool(flowers) if kind in ("flower", "wall") else len(unseen) > len(flowers)
     return _answer(question, "yes" if so else "no")
 
 

@@ -12,7 +12,7 @@ from typing import Final, Literal
 from tablectl.simulate.felt import SimulatedFelt
 from tablectl.tiles import NAMES, Tile, format_tile
 from vision.geometry import Zone
-from vision.messages import SeenTile, TableReading
+from vision.messages import SeenTile, TableReading, WallSeen
 from vision.render.scene import Pose, SceneTile
 
 ANY_FACE: Final = dict.fromkeys(NAMES, 1 / len(NAMES))
@@ -102,7 +102,17 @@ class PlainEye:
             seen for tile in self.felt.scene().tiles if (seen := self._seen(tile)) is not None
         )
         self._seq += 1
-        return TableReading(t=t, seq=self._seq, tiles=tiles)
+        return TableReading(t=t, seq=self._seq, tiles=tiles, walls=self._walls())
+
+    def _walls(self) -> tuple[WallSeen, ...]:
+        """Stacks before each seat, those with the tile turned up included."""
+        scene = self.felt.scene().tiles
+        places: Counter[int] = Counter()
+        for x, y in {(round(tile.x_mm), round(tile.y_mm)) for tile in scene}:
+            zone, seat = self.felt.geometry.locate(x, y)
+            if zone is Zone.WALL and seat is not None:
+                places[seat] += 1
+        return tuple(WallSeen(seat=s, stacks=places[s]) for s in range(self.felt.seats))
 
     def _seen(self, tile: SceneTile) -> SeenTile | None:
         geometry = self.felt.geometry
