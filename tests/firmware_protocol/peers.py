@@ -12,7 +12,6 @@ import select
 import shutil
 import struct
 import subprocess
-import sys
 import threading
 import time
 import tty
@@ -33,6 +32,8 @@ from firmware_protocol.wire import Message, all_messages, decode
 FIRMWARE = Path(__file__).parent.parent.parent / "hardware" / "firmware"
 _RELAY_TICK = 0.002
 _IDENTITY = struct.Struct("<16s5BH")
+_STDERR = 2
+"""The file itself: ``sys.stderr`` may be a test's own, which programs can't write to."""
 _SIZES = {spec.id: spec.size for spec in all_messages()}
 
 
@@ -59,7 +60,7 @@ def make_firmware(target: str) -> Path:
     Raises:
         subprocess.CalledProcessError: it does not build; the compiler's words are on stderr.
     """
-    subprocess.run(["make", "-s", "-C", str(FIRMWARE), target], check=True, stdout=sys.stderr)
+    subprocess.run(["make", "-s", "-C", str(FIRMWARE), target], check=True, stdout=_STDERR)
     return FIRMWARE / "build" / target
 
 
@@ -71,7 +72,7 @@ def make_plant() -> Path:
         subprocess.CalledProcessError: it does not build.
     """
     plant = FIRMWARE.parent / "plant"
-    subprocess.run(["make", "-s", "-C", str(plant)], check=True, stdout=sys.stderr)
+    subprocess.run(["make", "-s", "-C", str(plant)], check=True, stdout=_STDERR)
     return plant / "build" / "tableplant"
 
 

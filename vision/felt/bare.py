@@ -16,6 +16,12 @@ _CHROMA: Final = 16.0
 """Largest distance in chroma (0 to 255 scale) of a bare place from the felt's usual colour."""
 _LUMA: Final = (0.45, 1.7)
 """Brightness of a bare place relative to the felt's: shadows and lamps are allowed."""
+_DEEP: Final = 0.12
+"""Brightness, relative to the felt's, down to which a shadow shows the cloth's colour."""
+_SHADE_CHROMA: Final = 10.0
+"""Largest distance in chroma of cloth in shadow from what is left there of its usual colour."""
+_GREY: Final = 128.0
+"""Chroma of what has no colour."""
 _PRINT: Final = 22.0
 """Spread of brightness that cloth does not have and a printed face does."""
 _SHARE: Final = 0.75
@@ -45,6 +51,17 @@ class FeltColour:
         if float(cv2.cvtColor(pixels, cv2.COLOR_BGR2YCrCb)[0, :, 0].std()) > _PRINT:
             return False
         return float(self.like(pixels).mean()) >= _SHARE
+
+    def shaded(self, image: Image) -> NDArray[np.bool_]:
+        """Which pixels (h, w) of a BGR picture are cloth in a shadow too deep for :meth:`like`.
+
+        The darker the cloth, the less of its colour is left.
+        """
+        colours = cv2.cvtColor(np.ascontiguousarray(image), cv2.COLOR_BGR2YCrCb).astype(np.float32)
+        luma = colours[:, :, 0] / max(float(self._typical[0]), 1.0)
+        left = luma[:, :, None] * (self._typical[1:].astype(np.float32) - _GREY)
+        off = np.abs(colours[:, :, 1:] - _GREY - left).max(axis=2)
+        return np.asarray((off < _SHADE_CHROMA) & (luma > _DEEP) & (luma < 1.0))
 
     def like(self, image: Image) -> NDArray[np.bool_]:
         """Which pixels (h, w) of a BGR picture have the colour of the cloth."""

@@ -123,7 +123,8 @@ class UnreadFinder:
     ) -> list[Unread]:
         """Things in a part of the picture that no known place explains."""
         x1, y1, x2, y2 = box
-        other = (~felt.like(image[y1:y2, x1:x2])).astype(np.uint8)
+        part = image[y1:y2, x1:x2]
+        other = (~(felt.like(part) | felt.shaded(part))).astype(np.uint8)
         middle = self._calibration.to_table([((x1 + x2) / 2, (y1 + y2) / 2)])[0]
         tile_px = self._calibration.tile_px(float(middle[0]), float(middle[1]))
         kernel = np.ones((max(3, round(_SLIVER * tile_px)),) * 2, np.uint8)
