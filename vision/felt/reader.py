@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from vision.gate import Box, GateResult
 from vision.geometry import TableGeometry, Zone
 from vision.messages import SeenTile, TableReading
 from vision.sources.frame import Frame
+
+_APART: Final = 0.85
+"""Tile widths between the middles of two lying tiles, at least; 1 but for errors of measuring."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +196,7 @@ class FeltReader:
         w = self._geometry.tile_width_mm
         sightings = [
             s
-            for s in thin_out(sightings, 0.6 * w)
+            for s in thin_out(sightings, _APART * w)
             if not gate.moves_at(self._placer.footprint(s.x, s.y, s.rotation, share=1.0))
         ]
         judged = [p for p in self._places if self._inside(p, boxes) and not self._covered(p, gate)]
@@ -263,7 +267,7 @@ class FeltReader:
 
     def _drop_overlapped(self, fresh: Sequence[Sighting]) -> None:
         """Two tiles can't share a place: the one seen now is there, so the old one is not."""
-        limit = 0.8 * self._geometry.tile_width_mm
+        limit = _APART * self._geometry.tile_width_mm
         kept = [p for p in self._places if all(p.distance(s) >= limit for s in fresh)]
         self._changed |= len(kept) != len(self._places)
         self._places = kept
