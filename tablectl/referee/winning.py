@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _STRAY: Final = -1
 """Id of a tile that is only thought of."""
+_UNSEEN_AT_MOST: Final = 2
+"""Tiles that a hand laid open may seem to lack at first."""
 
 
 class WinReader:
@@ -42,8 +44,13 @@ class WinReader:
         self._hu_since.pop(seat, None)
 
     def play_went_on(self, since: float) -> None:
-        """Calls before that time were not meant."""
-        self._hu_since = {s: t for s, t in self._hu_since.items() if t >= since}
+        """Calls before that time were not meant, but of a seat whose hand lies open since.
+
+        That one won on a tile that the eye was slow to see.
+        """
+        self._hu_since = {
+            s: t for s, t in self._hu_since.items() if t >= since or self._lies_open(s)
+        }
 
     def called_hu(self, seat: int) -> bool:
         """Whether a seat has called Hu on what happened last."""
@@ -63,6 +70,11 @@ class WinReader:
             return None
         row, apart = explain.open_hand(tiles, seat, hand.geometry)
         return opened(seat, row, apart, hand.concealed(seat), hand.geometry)
+
+    def _lies_open(self, seat: int) -> bool:
+        """Whether all of a hand, or nearly, has been laid open."""
+        lying = self.opened(seat)
+        return lying is not None and lying.extra >= -_UNSEEN_AT_MOST
 
     def open_hand(self, seat: int) -> list[FeltTile]:
         """Tiles that a seat has laid open and that no fact explains yet, from the left."""

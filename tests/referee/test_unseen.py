@@ -241,6 +241,29 @@ def test_a_win_on_a_discard_that_nobody_saw_is_settled_as_the_host_says(taken: b
     assert (settled.wins[0].by, settled.wins[0].from_seat) == ("discard", discard.seat)
 
 
+def test_a_call_stands_while_the_hand_lies_open_though_play_seems_to_go_on() -> None:
+    """The discard that was won on may be seen later than a player's patience."""
+    drive, events = start("hongkong", on_a_discard)
+    n = next(n for n, e in enumerate(events) if isinstance(e, Win))
+    thrown = max(i for i, e in enumerate(events[:n]) if isinstance(e, Discard))
+    win, discard = events[n], events[thrown]
+    assert isinstance(win, Win)
+    assert isinstance(discard, Discard)
+    drive.play(events[:thrown])
+    drive.felt.apply(discard)
+    drive.eye.blind = MissesOne((discard.seat, discard.tile), drive)
+    other = (win.seat + 1) % 4
+    for seat in (win.seat, other):
+        drive.press(seat, Button.HU)
+    drive.felt.apply(win)
+    drive.feed(drive.eye.look(drive.t), after=0.5)
+    hand = drive.referee.hand
+    assert hand is not None
+    hand.wins.play_went_on(drive.t)
+    assert hand.called_hu(win.seat)
+    assert not hand.called_hu(other)
+
+
 def _takes(seed: int) -> bool:
     return random.Random(seed).random() < 0.5
 
@@ -548,10 +571,10 @@ def test_an_own_draw_after_a_discard_that_nobody_saw_can_be_told(rules: str) -> 
     settled = drive.last.settlement
     assert settled is not None, drive.last.questions
     assert settled.final, drive.last.questions
-    assert settled.delta == truth_of(played_by(drive, rules, own_draw))
+    assert settled.delta == truth_of(whole_hand(drive, rules, own_draw))
 
 
-def played_by(drive: Drive, rules: str, wanted: Callable[[list[Event]], bool]) -> list[Event]:
+def whole_hand(drive: Drive, rules: str, wanted: Callable[[list[Event]], bool]) -> list[Event]:
     """The whole hand of :func:`start`, with all tiles known."""
     seed, _ = hand_with(rules, wanted)
     return play_hand(rules, {}, seed, deal=deal_of(drive))
