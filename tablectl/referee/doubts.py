@@ -66,7 +66,7 @@ class Doubts:
         """Those that would change the settlement and that nobody has dismissed."""
         hand = self._hand
         if not hand.over:
-            return []
+            return [d for d in self._unclaimed() if d.id not in self._dismissed]
         key = (
             hand.book.version, frozenset(hand.unexplained()), len(self._dismissed), self.late,
             self._missing(),
@@ -99,6 +99,14 @@ class Doubts:
         return any(s is None or (s.delta, s.error) != (now.delta, now.error) for s in trials)
 
     # --- what there is ---
+
+    def _unclaimed(self) -> Iterator[Doubt]:
+        """A hand lies open for a tile that nobody has thrown."""
+        hand = self._hand
+        seat = hand.wins.waits_for_a_discard()
+        turn = None if hand.book.step is None else hand.book.step.turn
+        if seat is not None and turn is not None and turn != seat:
+            yield Doubt("threw", len(hand.book.entries), turn)
 
     def _skipped(self) -> Iterator[Doubt]:
         """A seat acted although another had to throw first."""

@@ -255,6 +255,21 @@ class WinReader:
 
     # --- what may be missing ---
 
+    def waits_for_a_discard(self) -> int | None:
+        """The seat that called Hu and lies open for a discard, where none is to be claimed.
+
+        Long enough for a discard that was slow to be seen.
+        """
+        hand = self._hand
+        for seat in range(hand.kit.seats):
+            lying = self.opened(seat) if self._calls_now(seat) else None
+            if lying is None or lying.extra != 0 or self._claimed_win(hand.now, lying) is not None:
+                continue
+            ids, since = self._lying.get(seat, (frozenset(), hand.now))
+            if ids == lying.ids and hand.now - since >= 2 * hand.thresholds.patience_s:
+                return seat
+        return None
+
     def missing_faces(self, lying: Opened) -> list[tuple[str, float]]:
         """Faces that the one tile missing from a hand may have, the most likely first.
 

@@ -105,6 +105,8 @@ def _was_it_so(question: Question, hand: HandFollower, look: TableLook) -> Wish:
     unseen = _unseen(hand, look, zone, question.seat)
     flowers = [face for face in unseen if face.tile.endswith("f")]
     so = bool(flowers) if kind in ("flower", "wall") else len(unseen) > len(flowers)
+    if kind == "threw":  # the winner may have taken it
+        so = so or question.seat in look.won_from.values()
     return _answer(question, "yes" if so else "no")
 
 

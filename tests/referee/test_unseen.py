@@ -578,3 +578,44 @@ def whole_hand(drive: Drive, rules: str, wanted: Callable[[list[Event]], bool]) 
     """The whole hand of :func:`start`, with all tiles known."""
     seed, _ = hand_with(rules, wanted)
     return play_hand(rules, {}, seed, deal=deal_of(drive))
+
+
+def test_a_hand_laid_open_for_a_discard_that_nobody_saw_after_a_claim() -> None:
+    """After a set there is no other discard that could be meant, so it is asked for."""
+    drive, events = start("hongkong", won_after_a_claim)
+    n = next(n for n, e in enumerate(events) if isinstance(e, Win))
+    thrown = max(i for i, e in enumerate(events[:n]) if isinstance(e, Discard))
+    win, discard = events[n], events[thrown]
+    assert isinstance(win, Win)
+    assert isinstance(discard, Discard)
+    drive.play(events[:thrown])
+    drive.felt.apply(discard)
+    drive.eye.blind = MissesOne((discard.seat, discard.tile), drive)
+    drive.press(win.seat, Button.HU)
+    drive.felt.rng = random.Random(next(s for s in range(99) if not _takes(s)))
+    drive.felt.apply(win)
+    drive.feed(drive.eye.look(drive.t), after=0.5)
+    for _ in range(3):
+        drive.feed(Tick(), after=1.6)
+    assert drive.last.questions is not None
+    (question,) = drive.last.questions.open
+    assert "/threw/" in question.id
+    evening = Evening(drive, events, [])
+    evening.settle()
+    settled = drive.last.settlement
+    assert settled is not None
+    assert settled.final
+    assert settled.delta == truth_of(whole_hand(drive, "hongkong", won_after_a_claim))
+
+
+def won_after_a_claim(events: list[Event]) -> bool:
+    """Somebody wins on the discard that follows a claim."""
+    played = [e for e in events if isinstance(e, Discard | Meld | Win)]
+    return any(
+        isinstance(meld, Meld)
+        and meld.kind in ("pung", "chow")
+        and isinstance(discard, Discard)
+        and isinstance(win, Win)
+        and win.by == "discard"
+        for meld, discard, win in zip(played, played[1:], played[2:], strict=False)
+    )
