@@ -15,11 +15,13 @@ from tablectl.engine.events import (
     Call,
     CallKind,
     Discard,
+    Draw,
     End,
     Event,
     Exhaust,
     Flower,
     Indicator,
+    Joy,
     Meld,
     MeldKind,
     Reveal,
@@ -98,8 +100,10 @@ class Fact:
                 assert self.told is not None
                 return self.told
 
-    def _meld(self, face: Face) -> Meld:
+    def _meld(self, face: Face) -> Meld | Joy:
         faces = [face(i) for i in self.tiles]
+        if self.meld == "joy":
+            return Joy(seat=self.seat, tiles=written(faces))
         claimed: MeldKind = "pung" if len(set(faces)) == 1 else "chow"
         kind = claimed if self.meld == "claim" else self.meld
         if kind == "closed_kong":  # its face-down tiles are what the others are
@@ -270,7 +274,7 @@ def recounted(state: HandState | None, drawn: int) -> HandState | None:
     return evolve(state, counts=replace(state.counts, front=state.counts.front + drawn))
 
 
-def told(t: float, event: Start | Call | Exhaust | Ruling | End) -> Fact:
+def told(t: float, event: Start | Call | Draw | Exhaust | Ruling | End) -> Fact:
     """A fact that is known by other means than tiles: a button, the table, the host."""
     return Fact("told", t, seat=getattr(event, "seat", 0), told=event)
 

@@ -162,8 +162,7 @@ class Referee:
     def _on_start(self, t: float, out: Outputs) -> None:
         hand = self.hand
         if hand is not None and not hand.over:
-            assert hand.book.step is not None
-            if hand.book.step.wall > 0:
+            if not hand.wall_gone:
                 self._asked_wall = True
                 return
             hand.exhaust(t)

@@ -8,7 +8,7 @@ only be slow to be seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -207,6 +207,31 @@ def lone_kong(scene: Scene) -> Fact | None:
     if len(loose) != 1 or loose[0].face_down:
         return None
     return Fact("meld", scene.t, seat=scene.turn, tiles=_ids(loose), meld="lone_kong")
+
+
+def joys(scene: Scene) -> Iterator[Fact]:
+    """Fresh own tiles laid out as three or four, which may be joys; the rules say whether."""
+    known = scene.layout.explained | scene.ignored
+    for seat in scene.in_turn_order():
+        if not scene.unexplained(Zone.EXPOSED, seat):
+            continue
+        lying = _Lying(scene.felt.at(Zone.EXPOSED, seat))
+        for group in groups.exposed(lying.seen, seat, scene.geometry).melds:
+            tiles = lying.back(group.tiles)
+            own = not any(t.id in known or t.face_down or t.sideways for t in tiles)
+            if own and not _claimable(scene, seat, group, tiles):
+                yield Fact("meld", scene.t, seat=seat, tiles=_ids(tiles), meld="joy")
+
+
+def _claimable(scene: Scene, seat: int, group: groups.Meld, tiles: Iterable[FeltTile]) -> bool:
+    """Whether a set is rather a pung, a chow or a kong: its tile claimed, or four of the hand."""
+    if group.kind in ("joy", "unknown"):
+        return False
+    return (
+        len(group.tiles) == 4
+        or scene.taken_discard() is not None
+        or (scene.claimed_by(seat, tiles) is not None)
+    )
 
 
 def _explain_group(scene: Scene, seat: int, group: Sequence[FeltTile]) -> Proposal | None:

@@ -86,9 +86,13 @@ class Faces:
 
     def plausible(self, fact: Fact, book: Book) -> bool:
         """Whether the most likely faces of a fact's tiles break no rule."""
+        return not self.breaks(fact, book)
+
+    def breaks(self, fact: Fact, book: Book) -> frozenset[str]:
+        """Ids of the rules that the most likely faces of a fact's tiles break."""
         faces = self._posterior(fact, book)
         likely = {i: face for i, (face, _) in faces.items()}
-        return not book.issues_of(fact, likely, self.face)
+        return frozenset(name for name, _ in book.issues_of(fact, likely, self.face))
 
     def _posterior(self, fact: Fact, book: Book) -> dict[int, tuple[str, float]]:
         open_ids = [

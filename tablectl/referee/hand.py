@@ -7,12 +7,12 @@ threshold; a settlement is final when no face that is unsure could change it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from tablectl.engine.events import Call, CallKind, End, Exhaust, Ruling, RulingKind, Start
-from tablectl.engine.game import finish
+from tablectl.engine.events import Call, CallKind, Draw, End, Exhaust, Ruling, RulingKind, Start
+from tablectl.engine.game import apply, finish
 from tablectl.engine.state import HandState
 from tablectl.referee import explain
 from tablectl.referee.beliefs import best, flat
@@ -32,6 +32,8 @@ from vision.messages import TableReading
 _RECENT_CALLS: Final = 6
 _RANK_ISSUES: Final = frozenset({"outranked", "wrong_claimant"})
 """What a claim breaks only by what others have called."""
+_NO_JOY: Final = frozenset({"invalid_meld"})
+"""What tiles break that are no joy, or no joy of these rules."""
 _STRAY_AFTER: Final = 4.0
 """Patiences after which a tile that nothing explains holds up nothing any more."""
 _RECENT_ENTRIES: Final = 16
@@ -196,7 +198,26 @@ class HandFollower:
 
     def exhaust(self, t: float) -> None:
         """Nobody won and the wall is gone, or the host says that the hand is drawn."""
+        for draw in self._last_draws():
+            self._write(told(t, draw))
         self._write(told(t, Exhaust()))
+
+    @property
+    def wall_gone(self) -> bool:
+        """Whether no tile is left to draw but those of a last stage in which nobody throws."""
+        assert self.book.step is not None
+        return self.book.step.wall == 0 or bool(self._last_draws())
+
+    def _last_draws(self) -> list[Draw]:
+        """The draws of a last stage without discards (M19), which no camera sees; else none."""
+        state, draws = self.book.state, list[Draw]()
+        while state is not None and state.wall and state.turn is not None:
+            last_stage = state.draws_next(state.after(state.turn))
+            draws.append(Draw(seat=state.after(state.turn) if last_stage else state.turn))
+            state, _ = apply(state, draws[-1])
+            if not state.play.draws_only(state):
+                return []
+        return draws
 
     def rule(self, t: float, seat: int, kind: RulingKind) -> None:
         """The host's ruling on an irregularity."""
@@ -449,9 +470,13 @@ class HandFollower:
 
     def _settled_with(self, faces: dict[int, str]) -> Settlement | None:
         """The settlement, were some tiles these faces."""
+        return self._read_with(faces).settled
+
+    def _read_with(self, faces: dict[int, str]) -> Book:
+        """The book, were some tiles these faces."""
         trial = Book(self.book.entries)
         trial.refold(lambda i: faces.get(i) or self.face(i))
-        return trial.settled
+        return trial
 
     # --- explaining ---
 
@@ -472,7 +497,8 @@ class HandFollower:
         if self.over:
             return self.wins.another(scene) or self._reveal(scene) or self._late_flower(scene)
         rules: Iterable[Callable[[explain.Scene], explain.Proposal | None]] = (
-            explain.indicator, explain.flower, self._lone_kong, explain.meld, explain.incomplete,
+            explain.indicator, explain.flower, self._lone_kong, self._joy, explain.meld,
+            explain.incomplete,
             explain.discard,
             self.wins.propose,
         )  # fmt: skip
@@ -588,6 +614,8 @@ class HandFollower:
         first = len(entries) - _RECENT_ENTRIES
         if fact.kind != "meld":
             return first
+        if fact.meld == "joy":
+            return self._earliest_joy(fact.seat)
         broken = {name for name, _ in self.book.issues_of(fact, {}, self.face)}
         if not broken or not broken <= _RANK_ISSUES:
             return first
@@ -598,6 +626,14 @@ class HandFollower:
             and seen - e.fact.t > 2 * self.thresholds.patience_s
         )  # fmt: skip
         return max((first, *(n + 1 for n in heard)))
+
+    def _earliest_joy(self, seat: int) -> int:
+        """In the own turn a joy is laid down now, in time or not; else in the turn before."""
+        entries = self.book.entries
+        if self.book.step is not None and self.book.step.turn == seat:
+            return len(entries)
+        own = [e.n for e in entries if e.fact.kind == "discard" and e.fact.seat == seat]
+        return own[-1] if own else 1
 
     def _excuse_claims(self, winner: int) -> None:
         """A seat that wins without another call had called early: no claim went before it."""
@@ -620,6 +656,22 @@ class HandFollower:
         if fact is None or not self.faces.plausible(fact, self.book):
             return None
         return explain.Proposal((fact,))
+
+    def _joy(self, scene: explain.Scene) -> explain.Proposal | None:
+        """Own honours laid out as a joy, where the rules have such; out of time it is told."""
+        for fact in explain.joys(scene):
+            if any(not self.faces.breaks(fact, book) & _NO_JOY for book in self._with_treasures()):
+                return explain.Proposal((fact,))
+        return None
+
+    def _with_treasures(self) -> Iterator[Book]:
+        """The book for every face that the indicator may have, the likeliest first."""
+        yield self.book
+        shown = self.layout.indicator
+        if shown is None or self.sure(shown):
+            return
+        for other, _ in self.alternatives(shown)[1:]:
+            yield self._read_with({shown: other})
 
     def _reveal(self, scene: explain.Scene) -> explain.Proposal | None:
         """Another seat's hand laid open after the end of play."""

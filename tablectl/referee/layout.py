@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tablectl.engine.events import Meld
+from tablectl.engine.events import Joy, Meld
 from tablectl.referee.book import Entry
 
 
@@ -75,11 +75,12 @@ def layout_of(entries: Iterable[Entry], seats: int) -> Layout:
 
 def _place_meld(out: Layout, entry: Entry) -> None:
     fact, event = entry.fact, entry.event
-    assert isinstance(event, Meld)
-    if event.kind == "added_kong":
+    assert isinstance(event, Meld | Joy)
+    kind = "joy" if isinstance(event, Joy) else event.kind
+    if kind == "added_kong":
         for meld in out.melds[fact.seat]:
             if set(meld.tiles) <= set(fact.tiles):
-                meld.kind, meld.tiles, meld.entry = event.kind, list(fact.tiles), entry.n
+                meld.kind, meld.tiles, meld.entry = kind, list(fact.tiles), entry.n
                 return
     if fact.claimed is not None and fact.source is not None:
         river = out.rivers[fact.source]
@@ -87,5 +88,5 @@ def _place_meld(out: Layout, entry: Entry) -> None:
             river.remove(fact.claimed)
         out.last_discard = None
     out.melds[fact.seat].append(
-        MeldPlace(entry.n, event.kind, list(fact.tiles), fact.claimed, fact.source)
+        MeldPlace(entry.n, kind, list(fact.tiles), fact.claimed, fact.source)
     )

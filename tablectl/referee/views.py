@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tablectl.engine.events import Call, Flower, Meld, Start, Win
+from tablectl.engine.events import Call, Flower, Joy, Meld, Start, Win
 from tablectl.messages import (
     Alternative,
     CallView,
@@ -237,6 +237,8 @@ def call_view(entry: Entry, hand: HandFollower, winds: Sequence[str]) -> CallVie
             return announce(event.seat, event.call, winds, t=t)
         case Meld():
             return announce(event.seat, event.kind, winds, t=t, tile=tile, source=event.source)
+        case Joy():
+            return announce(event.seat, "joy", winds, t=t)
         case Flower():
             return announce(event.seat, "flower", winds, t=t, tile=event.tile)
         case Win():

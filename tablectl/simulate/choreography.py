@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from firmware_protocol.messages import Button
-from tablectl.engine.events import Call, Discard, Draw, Event, Flower, Meld, Reveal, Win
+from tablectl.engine.events import Call, Discard, Draw, Event, Flower, Joy, Meld, Reveal, Win
 from tablectl.simulate.felt import SimulatedFelt
 from vision.render.scene import Hand, Scene
 
@@ -76,7 +76,7 @@ class Choreography:
                 yield Moment(self.felt.scene(), ((event.seat, _BUTTONS[event.call]),))
             case Draw():
                 yield from self._reach(event, rest=False)
-            case Discard() | Meld() | Flower():
+            case Discard() | Meld() | Joy() | Flower():
                 yield from self.still(self.tempo.think if isinstance(event, Discard) else 0.0)
                 yield from self._reach(event, rest=True)
             case Win() | Reveal():

@@ -19,6 +19,7 @@ from tablectl.engine.events import (
     Event,
     Flower,
     Indicator,
+    Joy,
     Meld,
     Reveal,
     Start,
@@ -171,6 +172,8 @@ class SimulatedFelt:
                 return [self._flower(event)]
             case Meld():
                 return self._meld(event)
+            case Joy():
+                return [self._joy(event)]
             case Win():
                 return self._win(event)
             case Reveal():
@@ -268,6 +271,15 @@ class SimulatedFelt:
         self.turn = seat
         middle = meld.placed[len(meld.placed) // 2]
         return [*visits, (seat, middle.x, middle.y)]
+
+    def _joy(self, event: Joy) -> tuple[int, float, float]:
+        """Three dragons or four winds from the hand; nobody's turn changes (LM6)."""
+        tiles, seat = list(parse_tiles(event.tiles)), event.seat
+        for tile in tiles:
+            self.hands[seat].remove(tile)
+        meld = self._lay_set(seat, "joy", tiles, None)
+        self.melds[seat].append(meld)
+        return seat, meld.placed[1].x, meld.placed[1].y
 
     def _arrange(
         self, rest: list[Tile], claimed: Tile, seat: int, source: int

@@ -91,6 +91,8 @@ SETS: list[tuple[str, list[str], int | None, int | None]] = [
     ("kong", ["<9s", "9s", "9s", "9s"], 0, 3),
     ("kong", ["6m", "<6m", "6m", "6m"], 1, 2),
     ("kong", ["2z", "2z", "2z", "<2z"], 3, 1),
+    ("joy", ["7z", "5z", "6z"], None, None),
+    ("joy", ["1z", "3z", "2z", "4z"], None, None),
     ("closed_kong", ["back", "3p", "3p", "back"], None, None),
     ("closed_kong", ["back", "back", "back", "back"], None, None),
     ("closed_kong", ["8s", "back", "back", "8s"], None, None),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -16,7 +16,7 @@ from tablectl.tiles import NAMES
 from vision.geometry import TableGeometry, Zone
 from vision.messages import SeenTile
 
-MeldKind = Literal["chow", "pung", "kong", "closed_kong", "unknown"]
+MeldKind = Literal["chow", "pung", "kong", "closed_kong", "joy", "unknown"]
 
 _FLOWERS: Final = frozenset(NAMES[34:42])
 _PLAYING: Final = frozenset(NAMES[:34])
@@ -24,6 +24,8 @@ _RUNS: Final = tuple(
     (f"{n}{s}", f"{n + 1}{s}", f"{n + 2}{s}") for s in "mps" for n in range(1, 8)
 )  # fmt: skip
 _WHITE: Final = "5z"
+_JOYS: Final = (frozenset(NAMES[27:31]), frozenset(NAMES[31:34]))
+"""Four winds and three dragons, each once (Mainland)."""
 
 _ROW_STEP: Final = 0.7
 """Half a river's row pitch: tiles farther than this from a row's middle begin the next row."""
@@ -273,14 +275,15 @@ def _kind(tiles: Sequence[SeenTile]) -> tuple[MeldKind, float]:
             usual = 0.3 if len(backs) == 1 else 1.0
             sure = math.prod(t.confidence for t in backs)
             return "closed_kong", straight * usual * sure * _alike(faces)
-        alike = _alike(tiles)
-        return ("kong" if alike >= _LEAST else "unknown"), alike
+        return _likeliest({"kong": _alike(tiles), "joy": _joy(tiles)})
     if backs:
         return "unknown", 0.0
-    pung, chow = _alike(tiles), _run(tiles)
-    if max(pung, chow) < _LEAST:
-        return "unknown", max(pung, chow)
-    return ("pung", pung) if pung >= chow else ("chow", chow)
+    return _likeliest({"pung": _alike(tiles), "chow": _run(tiles), "joy": _joy(tiles)})
+
+
+def _likeliest(kinds: Mapping[MeldKind, float]) -> tuple[MeldKind, float]:
+    kind = max(kinds, key=lambda k: kinds[k])
+    return (kind if kinds[kind] >= _LEAST else "unknown"), kinds[kind]
 
 
 def _alike(tiles: Sequence[SeenTile]) -> float:
@@ -292,6 +295,19 @@ def _alike(tiles: Sequence[SeenTile]) -> float:
         p * math.prod(other.get(k, 0.0) for other in others)
         for k, p in first.items()
         if k in _PLAYING
+    )
+
+
+def _joy(tiles: Sequence[SeenTile]) -> float:
+    """Probability that own tiles, none across, are three different dragons or four winds."""
+    if any(map(lies_across, tiles)):
+        return 0.0
+    looks = [tile.probabilities for tile in tiles]
+    return sum(
+        math.prod(look.get(kind, 0.0) for look, kind in zip(looks, order, strict=True))
+        for joy in _JOYS
+        if len(joy) == len(tiles)
+        for order in itertools.permutations(joy)
     )
 
 
