@@ -19,6 +19,8 @@ static void want(table_t *t, uint8_t motor, int8_t direction) {
 
 /* --- heads: one stroke away from home and back; a jam is reversed and tried again --- */
 
+#define AWAY_AFTER_MS 100u /* longer than any debouncing, shorter than half a stroke */
+
 static void head_turn(table_t *t, uint8_t side, head_stage_t stage, int8_t direction) {
     head_t *head = &t->heads[side];
     head->stage = stage;
@@ -56,7 +58,9 @@ static step_t head_stuck(table_t *t, uint8_t side, uint8_t cause) {
 static step_t head_forward(table_t *t, uint8_t side) {
     head_t *head = &t->heads[side];
     bool home = input_is(&t->inputs, (uint8_t)(PIN_INPUT_HEAD_HOME_0 + side));
-    head->away = head->away || !home;
+    /* A reversal may end at the edge of home: what is debounced then is still of the way back, and
+     * must not pass for a stroke that has come home. */
+    head->away = head->away || (!home && after(t, head->since, AWAY_AFTER_MS));
     if (head->away && home) {
         head_turn(t, side, HEAD_SETTLING, 0);
         return STEP_RUNNING;

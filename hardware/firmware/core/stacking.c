@@ -195,8 +195,11 @@ static step_t watch_blocked(table_t *t, uint8_t side) {
         s->probe_at_ms[side] = (uint16_t)(s->probe_at_ms[side] + DOUBT_MS);
         probe(t, side);
     }
-    bool pushing = sees(t, PIN_INPUT_STACK_0, side);
-    s->stack_blocked_ms[side] = pushing ? (uint16_t)(s->stack_blocked_ms[side] + 1u) : 0u;
+    if (!sees(t, PIN_INPUT_STACK_0, side)) {
+        s->stack_blocked_ms[side] = 0;
+    } else if (t->heads[side].stage == HEAD_IDLE) {
+        s->stack_blocked_ms[side]++; /* a jammed stack covers it too, as long as the head tries */
+    }
     if (s->blocked_ms[side] > t->config.blocked_after ||
         s->stack_blocked_ms[side] > t->config.blocked_after) {
         return sensor_dirty(t, side, TC_FAULT_CAUSE_CONSTANTLY_BLOCKED);
