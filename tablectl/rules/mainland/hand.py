@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations_with_replacement
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from tablectl.rules.case import Meld, ScoreCase, Win
 from tablectl.rules.decompose import condensed, counts_of
@@ -90,8 +90,8 @@ class Laid:
 
 def fan_of(pattern: str, options: MainlandOptions) -> int:
     """Fan of a pattern under the chosen table."""
-    chosen: dict[str, int] = dict(options.fan.items())
-    return chosen.get(pattern, FAN[pattern])
+    # Its keys are pattern ids; a copy for each question would cost more than the answer.
+    return cast("dict[str, int]", options.fan).get(pattern, FAN[pattern])
 
 
 def _sort_of(groups: tuple[Group, ...]) -> tuple[bool, bool]:
@@ -116,12 +116,12 @@ def count(case: ScoreCase, win: Win, wild: Wild, options: MainlandOptions) -> li
     found: dict[_Sort, Counted] = {}
     seen: set[tuple[_Sort, int]] = set()
     for reading in readings(held, 4 - len(seat.melds)):
-        plain = tuple(group for group in reading if not group.is_free)
+        plain = tuple([group for group in reading if group.tiles])
         sort = _Sort.of((*laid.groups, *plain), own, around, honors=bool(laid.joys))
         if (sort, len(plain)) in seen:
             continue  # what its free groups could be has been tried
         seen.add((sort, len(plain)))
-        sets = sum(group.kind is Kind.SET for group in reading)
+        sets = sum([group.kind is Kind.SET for group in reading])
         pairs = len(reading) - len(plain) - sets
         for filled, added in _fillings(sets, pairs, min(sort.suits, default=0), own, around):
             whole = sort.plus(added)
