@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 
 from vision.calibration import Calibration
 from vision.eye import EyeCore, EyeMessage
+from vision.felt.finder import Sighting
 from vision.felt.groups import exposed, indicators, open_hand, river_order
+from vision.felt.place import Place
 from vision.geometry import Zone
 from vision.messages import SightChange, TableReading
 from vision.render.camera import CameraPose
@@ -292,3 +295,32 @@ def test_the_same_pictures_give_the_same_messages() -> None:
     first = run()
     assert first == run()
     assert any('"tiles"' in text for text in first)
+
+
+def looks(*rotations: float) -> Place:
+    """A place seen some times, each time turned like this."""
+    face = np.zeros(43)
+    face[0] = 1.0
+    seen = [Sighting(0.0, 0.0, r, Zone.RIVER, 0, 0.9, face) for r in rotations]
+    place = Place.of(seen[0], 0.0)
+    for number, sighting in enumerate(seen[1:], start=1):
+        place.see(sighting, float(number))
+    return place
+
+
+@pytest.mark.parametrize(
+    ("rotations", "expected"),
+    [
+        ((0, 180, 0, 0), 0),  # upside down once: not across
+        ((181, 1, 182, 181), 181),
+        ((89, 271, 90, 91), 90),
+        ((350, 10), 0),
+        ((170, 190, 350), 176),
+        ((30, 32), 31),
+    ],
+)
+def test_a_look_upside_down_turns_no_tile_across(
+    rotations: tuple[float, ...], expected: float
+) -> None:
+    off = (looks(*rotations).rotation - expected + 180) % 360 - 180
+    assert abs(off) < 5
