@@ -227,11 +227,8 @@ def _claimable(scene: Scene, seat: int, group: groups.Meld, tiles: Iterable[Felt
     """Whether a set is rather a pung, a chow or a kong: its tile claimed, or four of the hand."""
     if group.kind in ("joy", "unknown"):
         return False
-    return (
-        len(group.tiles) == 4
-        or scene.taken_discard() is not None
-        or (scene.claimed_by(seat, tiles) is not None)
-    )
+    taken = scene.taken_discard() or scene.claimed_by(seat, tiles)
+    return len(group.tiles) == 4 or taken is not None
 
 
 def _explain_group(scene: Scene, seat: int, group: Sequence[FeltTile]) -> Proposal | None:

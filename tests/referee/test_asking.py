@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from firmware_protocol.messages import Button
 from tablectl.engine.events import Event, Flower, Meld
+from tablectl.engine.game import play_out
 from tablectl.engine.selfplay import play_hand
 from tablectl.referee.inputs import SessionPlan
 from tablectl.tiles import Tile, format_tile
@@ -66,3 +68,18 @@ def test_a_back_that_looks_a_little_like_a_flower_is_not_exchanged_with_it() -> 
     assert settled is not None
     assert settled.final
     assert settled.delta == truth_of(events)
+
+
+@pytest.mark.parametrize(("left", "asked"), [(4, False), (5, True)])
+def test_start_is_asked_about_while_tiles_must_be_thrown(left: int, asked: bool) -> None:
+    """Wuhan's last four tiles are drawn by the seats in turn, and nobody throws (M19)."""
+    drive = Drive(SessionPlan(session="s", table="t", rules="wuhan"))
+    drive.deal()
+    events = play_hand("wuhan", {}, 9, deal=deal_of(drive))
+    end = next(n for n, (_, step) in enumerate(play_out(events)) if step.wall == left)
+    drive.play(as_played(events[: end + 2]))  # with the discard after that draw
+    drive.press(0, Button.START)
+    open_ = drive.last.questions.open if drive.last.questions else ()
+    assert [question.id for question in open_] == (["s/1/wall"] if asked else [])
+    drawn = [e for e in drive.log() if e["e"] == "draw"]
+    assert len(drawn) == (0 if asked else left)
