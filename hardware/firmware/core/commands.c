@@ -130,8 +130,8 @@ static void on_build(table_t *t, const command_t *c, const tc_build_walls_t *bui
         t->memory.tile_set ^= 1u;
         memset(t->memory.waiting, 0, sizeof t->memory.waiting);
         t->memory.doubtful = 0;
-        tc_probe.stackings++;
-        update_probe(t); /* the plant simulators load the pan when they see it */
+        update_probe(t);
+        tc_probe.stackings++; /* last: the plant simulators load the pan for the targets they see */
     }
     start(t, c, TC_MOTION_BUILDING, reason);
 }
