@@ -25,6 +25,9 @@ if [ "$what" != run ]; then
   command -v pdftoppm >/dev/null || packages+=(poppler-utils)
   [ -d /usr/share/fonts/truetype/wqy ] || packages+=(fonts-wqy-microhei)
 fi
+if [ "$what" = long ] && ! command -v dot >/dev/null; then
+  packages+=(graphviz) # draws the wiring anew
+fi
 if [ "$what" = long ] && ! command -v clang >/dev/null; then
   # Fuzzes the firmware; the sanitizers come apart, by version.
   llvm=$(apt-cache show clang 2>/dev/null | sed -n 's/^Depends: clang-\([0-9]*\).*/\1/p' | head -1)
