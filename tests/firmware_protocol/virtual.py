@@ -642,7 +642,8 @@ class VirtualChip(VirtualTable):
 
     def power_on(self, reason: m.ResetReason = m.ResetReason.POWER_ON) -> None:
         self.process.ask(f"power on {reason.name.lower().replace('_', '-')}")
-        while self.process.snapshot()["probe"] is None:  # it has not come to its main loop yet
+        # Before its first round nothing that it has kept is to be read yet.
+        while not (self.process.snapshot()["probe"] or {}).get("uptime_ms"):
             self.step(0.001)
 
     def violations(self) -> list[str]:
