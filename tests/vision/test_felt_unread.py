@@ -7,10 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from vision.calibration_fit import calibrate_from_markers
 from vision.eye import EyeCore
+from vision.felt.bare import FeltColour
+from vision.geometry import TableGeometry
 from vision.messages import SeenTile, TableReading
 from vision.render.camera import CameraPose
-from vision.render.scene import Hand, SceneTile
+from vision.render.renderer import Renderer
+from vision.render.scene import Hand, Scene, SceneTile
 from vision.render.style import Style
 
 from .felt_world import (
@@ -89,3 +93,19 @@ def test_an_arm_and_known_tiles_are_nothing_unread(style: Style) -> None:
     arms = (Hand(60.0, 300.0, 0.0), Hand(-330.0, 40.0, 90.0))
     reading = last_reading(table, (), style, arms)
     assert unread(reading) == []
+
+
+def test_cloth_in_deep_shadow_is_cloth_and_a_sleeve_is_not() -> None:
+    geometry = TableGeometry()
+    renderer = Renderer(geometry=geometry)
+    picture = renderer.render(Scene())
+    calibration = calibrate_from_markers(picture, geometry)
+    felt = FeltColour(picture, calibration)
+    x, y = (round(float(v)) for v in calibration.to_image([(200.0, 150.0)])[0])
+    cloth = picture[y - 10 : y + 10, x - 10 : x + 10]
+    deep = (cloth * 0.3).astype(np.uint8)
+    assert felt.like(cloth).mean() > 0.9
+    assert felt.like(deep).mean() < 0.5
+    assert felt.shaded(deep).mean() > 0.9
+    for grey in (30, 230):  # a black sleeve, a tile's face
+        assert felt.shaded(np.full_like(cloth, grey)).mean() < 0.1
