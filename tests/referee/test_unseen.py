@@ -241,9 +241,11 @@ def test_a_win_on_a_discard_that_nobody_saw_is_settled_as_the_host_says(taken: b
     assert (settled.wins[0].by, settled.wins[0].from_seat) == ("discard", discard.seat)
 
 
-def test_a_call_stands_while_the_hand_lies_open_though_play_seems_to_go_on() -> None:
-    """The discard that was won on may be seen later than a player's patience."""
-    drive, events = start("hongkong", on_a_discard)
+def up_to_an_unseen_discard(
+    wanted: Callable[[list[Event]], bool],
+) -> tuple[Drive, list[Event], Win]:
+    """A Hong Kong hand until the discard that is won on, which the camera never sees."""
+    drive, events = start("hongkong", wanted)
     n = next(n for n, e in enumerate(events) if isinstance(e, Win))
     thrown = max(i for i, e in enumerate(events[:n]) if isinstance(e, Discard))
     win, discard = events[n], events[thrown]
@@ -252,6 +254,12 @@ def test_a_call_stands_while_the_hand_lies_open_though_play_seems_to_go_on() -> 
     drive.play(events[:thrown])
     drive.felt.apply(discard)
     drive.eye.blind = MissesOne((discard.seat, discard.tile), drive)
+    return drive, events, win
+
+
+def test_a_call_stands_while_the_hand_lies_open_though_play_seems_to_go_on() -> None:
+    """The discard that was won on may be seen later than a player's patience."""
+    drive, _, win = up_to_an_unseen_discard(on_a_discard)
     other = (win.seat + 1) % 4
     for seat in (win.seat, other):
         drive.press(seat, Button.HU)
@@ -582,15 +590,7 @@ def whole_hand(drive: Drive, rules: str, wanted: Callable[[list[Event]], bool]) 
 
 def test_a_hand_laid_open_for_a_discard_that_nobody_saw_after_a_claim() -> None:
     """After a set there is no other discard that could be meant, so it is asked for."""
-    drive, events = start("hongkong", won_after_a_claim)
-    n = next(n for n, e in enumerate(events) if isinstance(e, Win))
-    thrown = max(i for i, e in enumerate(events[:n]) if isinstance(e, Discard))
-    win, discard = events[n], events[thrown]
-    assert isinstance(win, Win)
-    assert isinstance(discard, Discard)
-    drive.play(events[:thrown])
-    drive.felt.apply(discard)
-    drive.eye.blind = MissesOne((discard.seat, discard.tile), drive)
+    drive, events, win = up_to_an_unseen_discard(won_after_a_claim)
     drive.press(win.seat, Button.HU)
     drive.felt.rng = random.Random(next(s for s in range(99) if not _takes(s)))
     drive.felt.apply(win)
