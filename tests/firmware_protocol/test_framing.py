@@ -1,5 +1,11 @@
 """COBS, CRC and the frame decoder: published vectors, round trips, garbage."""
 
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,3 +132,23 @@ def test_an_endless_run_without_delimiter_is_one_error_and_no_memory() -> None:
         assert decoder.buffered <= MAX_STUFFED
     (error,) = decoder.feed(b"\0")
     assert isinstance(error, MalformedFrameError)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("atheris") is None, reason="no atheris")
+def test_ten_million_fuzzed_bytes_find_nothing() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.firmware_protocol.fuzz_decoder", "10000000"],
+        capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
+    figures = re.search(
+        r"(\d+) bytes, (\d+) stretches refused, (\d+) frames, (\d+) messages, "
+        r"(\d+) payloads delivered, (\d+) MB",
+        done.stdout,
+    )
+    assert figures, done.stdout
+    sent, refused, found, messages, delivered, megabytes = map(int, figures.groups())
+    assert sent >= 10_000_000
+    assert min(refused, found, messages, delivered) > 1000, "the fuzzer got nowhere"
+    assert megabytes < 200
