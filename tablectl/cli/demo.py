@@ -36,7 +36,8 @@ def demo(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page.")] = 8765,
     host: Annotated[str, typer.Option(help="Address of the page; 0.0.0.0 for all.")] = "127.0.0.1",
     art: Annotated[
-        Path | None, typer.Option(exists=True, help="Other tile faces: folder of SVG, or a font.")
+        Path | None,
+        typer.Option(exists=True, help="Other tile faces: folder of SVG or PNG, or a font."),
     ] = None,
     look: Annotated[
         int | None,

@@ -90,10 +90,22 @@ def test_folder_of_svg_borrows_what_it_lacks(tmp_path: Path) -> None:
     assert (art.faces[0] == own_art().faces[0]).all()
 
 
+def test_folder_of_png_faces(tmp_path: Path) -> None:
+    face = np.zeros((200, 150, 4), np.uint8)
+    face[:100] = (10, 20, 30, 255)
+    cv2.imwrite(str(tmp_path / "3m.png"), face)
+    art = load_art(tmp_path)
+    drawn = art.faces[parse_tile("3m")]
+    half = drawn.shape[0] // 2
+    assert (drawn[: half - 2] == (10, 20, 30, 255)).all()
+    assert not drawn[half + 2 :].any()
+    assert len(art.borrowed) == N_KINDS - 1
+
+
 def test_unusable_artwork_is_named(tmp_path: Path) -> None:
     with pytest.raises(ArtError, match="no artwork at"):
         load_art(tmp_path / "missing")
-    with pytest.raises(ArtError, match="neither SVG faces nor a font"):
+    with pytest.raises(ArtError, match="neither SVG nor PNG faces nor a font"):
         load_art(tmp_path)
     (tmp_path / "face.otf").write_bytes(b"no font at all")
     with pytest.raises(ArtError, match="not an OpenType font"):
@@ -104,6 +116,12 @@ def test_a_broken_face_is_named(tmp_path: Path) -> None:
     pytest.importorskip("resvg_py")
     (tmp_path / "1m.svg").write_text("<svg", encoding="utf-8")
     with pytest.raises(ArtError, match=r"cannot draw .*1m\.svg"):
+        load_art(tmp_path)
+
+
+def test_a_png_face_without_transparent_ground_is_named(tmp_path: Path) -> None:
+    cv2.imwrite(str(tmp_path / "1m.png"), np.zeros((20, 15, 3), np.uint8))
+    with pytest.raises(ArtError, match=r"cannot draw .*1m\.png: .*transparent ground"):
         load_art(tmp_path)
 
 

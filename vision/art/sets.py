@@ -1,8 +1,8 @@
-"""Sets of tile faces as pixels: the project's own, a folder of SVG faces, or a font.
+"""Sets of tile faces as pixels: the project's own, a folder of SVG or PNG faces, or a font.
 
-Folders may name faces by tile notation (``1m.svg``), in English (``08-characters-1.svg``,
-``east-wind.svg``) or in Japanese (``Man1.svg``, ``Ton.svg``). Fonts must have the Unicode tiles
-U+1F000 to U+1F029.
+Folders may name faces by tile notation (``1m.svg``, ``1m.png``), in English
+(``08-characters-1.svg``, ``east-wind.svg``) or in Japanese (``Man1.svg``, ``Ton.svg``). Fonts must
+have the Unicode tiles U+1F000 to U+1F029.
 """
 
 from __future__ import annotations
@@ -94,18 +94,19 @@ def tile_of_file(stem: str) -> Tile | None:
 
 
 def load_art(path: Path, fallback: ArtSet | None = None) -> ArtSet:
-    """Faces from a folder of SVG files, a font file, or a folder that holds one font.
+    """Faces from a folder of SVG or PNG files, a font file, or a folder that holds one font.
 
+    PNG faces are drawings on transparent ground; they are stretched to the shape of a face.
     Faces that the artwork lacks are taken from ``fallback``, by default the project's own set.
 
     Raises:
         ArtError: nothing there can be used, or drawing it needs a package that is missing.
     """
     if not path.exists():
-        raise ArtError(f"no artwork at {path}: give a folder of SVG faces or a font file")
+        raise ArtError(f"no artwork at {path}: give a folder of SVG or PNG faces or a font file")
     if path.is_file():
         return _from_font(path, fallback)
-    files = sorted(path.glob("*.svg"))
+    files = sorted(path.glob("*.svg")) or sorted(path.glob("*.png"))
     if files:
         return _from_folder(path, files, fallback)
     fonts = sorted(p for p in path.iterdir() if p.suffix.lower() in {".otf", ".ttf"})
@@ -114,7 +115,7 @@ def load_art(path: Path, fallback: ArtSet | None = None) -> ArtSet:
     if fonts:
         names = ", ".join(font.name for font in fonts)
         raise ArtError(f"{path} holds several fonts: name one of {names}")
-    raise ArtError(f"{path} holds neither SVG faces nor a font")
+    raise ArtError(f"{path} holds neither SVG nor PNG faces nor a font")
 
 
 def _from_folder(path: Path, files: list[Path], fallback: ArtSet | None) -> ArtSet:
@@ -123,12 +124,22 @@ def _from_folder(path: Path, files: list[Path], fallback: ArtSet | None) -> ArtS
         tile = tile_of_file(file.stem)
         if tile is not None and tile not in found:
             try:
-                found[tile] = rasterise_svg(file.read_text(encoding="utf-8"), ATLAS_CELL)
+                found[tile] = _drawn(file)
             except (ArtError, UnicodeDecodeError, OSError) as error:
                 raise ArtError(f"cannot draw {file}: {error}") from None
     if not found:
         raise ArtError(f"no file name in {path} means a tile: use 1m.svg .. 8f.svg")
     return _complete(path.name, found, fallback)
+
+
+def _drawn(file: Path) -> NDArray[np.uint8]:
+    if file.suffix == ".svg":
+        return rasterise_svg(file.read_text(encoding="utf-8"), ATLAS_CELL)
+    face = cv2.imread(str(file), cv2.IMREAD_UNCHANGED)
+    if face is None or face.ndim != 3 or face.shape[2] != 4 or face.dtype != np.uint8:
+        raise ArtError("not a PNG picture with transparent ground")
+    small = cv2.resize(face, ATLAS_CELL, interpolation=cv2.INTER_AREA)
+    return np.asarray(small, np.uint8)
 
 
 def _from_font(font: Path, fallback: ArtSet | None) -> ArtSet:

@@ -87,7 +87,7 @@ def main() -> int:
     """Read the options and do it; 2 for artwork that cannot be used."""
     parser = argparse.ArgumentParser(prog="python -m vision.render", description=__doc__)
     parser.add_argument("--out", type=Path, metavar="FILE", help="write a picture")
-    parser.add_argument("--art", type=Path, metavar="DIR", help="folder of SVG faces, or a font")
+    parser.add_argument("--art", type=Path, metavar="DIR", help="folder of faces, or a font")
     parser.add_argument("--style", type=int, metavar="SEED", help="a random look of the test split")
     parser.add_argument("--size", type=int, nargs=2, default=(1920, 1080), metavar=("W", "H"))
     parser.add_argument("--bench", action="store_true", help="print how long frames take")

@@ -16,9 +16,7 @@ import cv2
 import numpy as np
 from PIL import Image
 
-from tablectl.tiles import N_KINDS, NAMES, parse_tile
-from vision.art import ATLAS_CELL
-from vision.art.sets import ArtSet as RenderedArt
+from tablectl.tiles import NAMES, parse_tile
 
 from .artwork import FACE_HEIGHT, FACE_WIDTH, ArtSet
 from .sources import ImageArray
@@ -167,16 +165,6 @@ def load_folder(folder: Path) -> ArtSet:
             small = cv2.resize(face, (FACE_WIDTH, FACE_HEIGHT), interpolation=cv2.INTER_AREA)
             faces[int(parse_tile(path.stem))] = [np.asarray(small, np.uint8)]
     return ArtSet(folder.name, faces, mono=False)
-
-
-def rendered_set(folder: Path) -> RenderedArt:
-    """Faces of a folder of PNG files for the renderer."""
-    faces = np.zeros((N_KINDS, ATLAS_CELL[1], ATLAS_CELL[0], 4), np.uint8)
-    for index, name in enumerate(NAMES):
-        face = cv2.imread(str(folder / f"{name}.png"), cv2.IMREAD_UNCHANGED)
-        if face is not None:
-            faces[index] = cv2.resize(face, ATLAS_CELL, interpolation=cv2.INTER_AREA)
-    return RenderedArt(folder.name, faces)
 
 
 def main() -> None:

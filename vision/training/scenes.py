@@ -20,6 +20,7 @@ import numpy as np
 from tablectl.tiles import N_KINDS, Tile, format_tile
 from vision.art import ATLAS_CELL
 from vision.art.sets import ArtSet as RenderedArt
+from vision.art.sets import load_art as load_rendered
 from vision.geometry import TableGeometry
 from vision.render.renderer import Renderer, TileTruth
 from vision.render.scene import Hand, Pose, Prop, Scene, SceneTile
@@ -27,7 +28,7 @@ from vision.render.style import Style
 
 from .artwork import ArtSet, load_art
 from .faces.sets import random_set
-from .outside import load_folder, rendered_set
+from .outside import load_folder
 
 MIN_VISIBLE = 0.55
 SKINS = ((214, 168, 138), (236, 196, 170), (150, 104, 76), (96, 66, 50), (196, 150, 110))
@@ -208,7 +209,7 @@ def main() -> None:
     geometry = TableGeometry()
     arts = load_art(options.art) if options.made_up else []
     arts += [load_folder(folder) for folder in options.sets]
-    fixed = [rendered_set(folder) for folder in options.faces]
+    fixed = [load_rendered(folder) for folder in options.faces]
     for number in range(options.first, options.first + options.count):
         rng = np.random.default_rng([options.seed, number])
         style = Style.random(rng, "train", options.art)
