@@ -30,7 +30,7 @@ from tablectl.services.bus import Entry
 from tablectl.simulate.choreography import BRISK, LIVELY
 from tablectl.simulate.host import reply
 from tablectl.simulate.process import Simulator, SimulatorPlan
-from tablectl.simulate.session import SessionScript, SimulationError
+from tablectl.simulate.session import SessionScript, SimulationError, TrueHand
 
 NAMES: Final = ("Ah Ming", "Siu Fan", "Uncle Bo", "Mei")
 _ANSWER_AFTER_S: Final = 12.0
@@ -53,6 +53,7 @@ class DemoOptions:
         freeze_at: (when, how long) the camera repeats its last picture, simulated seconds.
         firmware: the real firmware in simavr is the table, in place of the simulated one.
         sure: posterior from which the referee needs no confirmation; None: the daemon's default.
+        size: of the camera's pictures, (width, height) px; a tile is 0.031 of the height wide.
     """
 
     rules: str = "hongkong"
@@ -70,6 +71,7 @@ class DemoOptions:
     threads: int = 1
     firmware: bool = False
     sure: float | None = None
+    size: tuple[int, int] = (1920, 1080)
 
 
 @dataclass
@@ -80,6 +82,7 @@ class DemoResult:
         scores: points a seat as the daemon published them.
         truth: points a seat as played.
         hands_right: for each hand whether the published payments are those played.
+        played: what really happened.
         questions: how often the referee asked.
         seconds: wall-clock time a hand, one each.
     """
@@ -88,6 +91,7 @@ class DemoResult:
     scores: list[int] = field(default_factory=list)
     truth: list[int] = field(default_factory=list)
     hands_right: list[bool] = field(default_factory=list)
+    played: list[TrueHand] = field(default_factory=list)
     questions: int = 0
     seconds: list[float] = field(default_factory=list)
     recording: Path | None = None
@@ -157,7 +161,7 @@ async def open_demo(options: DemoOptions) -> AsyncIterator[tuple[Simulator, Runn
 def _simulator_plan(options: DemoOptions, directory: Path) -> SimulatorPlan:
     script = SessionScript(
         rules=options.rules, options=options.options, hands=options.hands, seed=options.seed,
-        tempo=BRISK if options.fast else LIVELY, realtime=not options.fast,
+        tempo=BRISK if options.fast else LIVELY, realtime=not options.fast, size=options.size,
     )  # fmt: skip
     return SimulatorPlan(
         script, directory, options.style_seed, options.art,
@@ -287,7 +291,7 @@ class _Evening:
                 scores[seat] += view.delta[seat]
         times = self._times
         return DemoResult(
-            len(truth), scores, true_scores, right, len(self._asked),
+            len(truth), scores, true_scores, right, truth, len(self._asked),
             [round(b - a, 1) for a, b in pairwise(times)],
             self._running.recording, problem,
         )  # fmt: skip
