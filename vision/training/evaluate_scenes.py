@@ -13,14 +13,16 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from tablectl.tiles import BACK, Tile, format_tile
-from vision.art.sets import ArtSet
+from vision.art.sets import ArtSet, load_art
 from vision.detector import Detection, Detector
 from vision.geometry import TableGeometry
 from vision.render.renderer import Renderer, TileTruth
@@ -30,9 +32,10 @@ from .calibrate import expected_error
 from .crops import HALF_TURN_SYMMETRIC
 from .evaluate import report
 from .metrics import Scored, forgive, score
-from .outside import rendered_set
 from .scenes import MIN_VISIBLE, random_scene
 from .sources import iou_matrix
+
+FloatTable = npt.NDArray[np.float64]
 
 
 @dataclass
@@ -61,16 +64,32 @@ def styled(rng: np.random.Generator, art: ArtSet | None, tile_px: float | None) 
     return replace(style, camera=camera)
 
 
+def rows_of(found: Iterable[Detection]) -> FloatTable:
+    """Finds as the metrics want them: (N, 6) class, confidence, x1, y1, x2, y2 px."""
+    return np.array([[d.tile, d.confidence, *d.box] for d in found], np.float64).reshape(-1, 6)
+
+
+def against_truth(
+    name: str, truths: Iterable[TileTruth], rows: FloatTable, size: tuple[int, int]
+) -> Scored:
+    """Finds beside the renderer's truth; tiles that are mostly hidden count neither way."""
+    known = list(truths)
+    clear = [[t.tile, *t.box] for t in known if t.visible >= MIN_VISIBLE]
+    hidden = [t.box for t in known if t.visible < MIN_VISIBLE]
+    truth = np.array(clear, np.float64).reshape(-1, 5)
+    ignored = np.array(hidden, np.float64).reshape(-1, 4)
+    return Scored(name, truth, forgive(rows, truth, ignored, *size))
+
+
 def add_picture(
     tally: Tally, name: str, truths: list[TileTruth], found: list[Detection], size: tuple[int, int]
 ) -> None:
     """Compare one picture's detections with the renderer's truth."""
     clear = [t for t in truths if t.visible >= MIN_VISIBLE]
-    hidden = [t.box for t in truths if t.visible < MIN_VISIBLE]
-    truth = np.array([[t.tile, *t.box] for t in clear], np.float64).reshape(-1, 5)
-    rows = np.array([[d.tile, d.confidence, *d.box] for d in found], np.float64).reshape(-1, 6)
-    ignored = np.array(hidden, np.float64).reshape(-1, 4)
-    tally.pictures.append(Scored(name, truth, forgive(rows, truth, ignored, *size)))
+    rows = rows_of(found)
+    picture = against_truth(name, truths, rows, size)
+    truth = picture.truth
+    tally.pictures.append(picture)
     iou = iou_matrix(rows[:, 2:], truth[:, 1:])
     best = iou.max(axis=0, initial=0.0) if len(truth) else np.zeros(0)
     tally.missed.update(
@@ -104,7 +123,7 @@ def main() -> None:
     options = parser.parse_args()
     cv2.setNumThreads(1)
     detector = Detector(options.weights, min_score=options.min_score)
-    arts = [rendered_set(folder) for folder in options.sets]
+    arts = [load_art(folder) for folder in options.sets]
     geometry = TableGeometry()
     tally = Tally()
     for number in range(options.count):

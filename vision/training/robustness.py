@@ -18,15 +18,16 @@ from typing import Final
 import cv2
 import numpy as np
 
+from vision.art.sets import load_art
 from vision.detector import Detector
 from vision.geometry import TableGeometry
 from vision.render.renderer import Renderer, TileTruth
 from vision.render.scene import Scene
 from vision.render.style import Style
 
-from .metrics import Scored, forgive, score
-from .outside import rendered_set
-from .scenes import MIN_VISIBLE, random_scene
+from .evaluate_scenes import against_truth, rows_of
+from .metrics import Scored, score
+from .scenes import random_scene
 from .sources import FloatArray, ImageArray
 
 SIZE: Final = (1080, 1080)
@@ -128,11 +129,7 @@ def render(scene: Scene, style: Style, tile_px: float | None, tilt: float | None
 def compare(frame: Frame, image: ImageArray, detector: Detector) -> Scored:
     """What is read in ``image`` beside the truth of the frame."""
     found = detector.detect(image, tile_px=frame.tile_px)
-    clear = [t for t in frame.truths if t.visible >= MIN_VISIBLE]
-    hidden = np.array([t.box for t in frame.truths if t.visible < MIN_VISIBLE], np.float64)
-    truth = np.array([[t.tile, *t.box] for t in clear], np.float64).reshape(-1, 5)
-    rows = np.array([[d.tile, d.confidence, *d.box] for d in found], np.float64).reshape(-1, 6)
-    return Scored("", truth, forgive(rows, truth, hidden.reshape(-1, 4), *SIZE))
+    return against_truth("", frame.truths, rows_of(found), SIZE)
 
 
 def main() -> None:
@@ -146,7 +143,7 @@ def main() -> None:
     options = parser.parse_args()
     cv2.setNumThreads(1)
     detector = Detector(options.weights, min_score=0.25)
-    arts = [None, *(rendered_set(folder) for folder in options.sets)]
+    arts = [None, *(load_art(folder) for folder in options.sets)]
     tables: list[tuple[Scene, Style]] = []
     for number in range(options.frames):
         rng = np.random.default_rng([options.seed, number])
