@@ -5,13 +5,14 @@ A face is a BGRA bitmap of the ink only, 96x128, upright; the tile's body is pai
 
 from __future__ import annotations
 
-import importlib
 import io
 from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
 import numpy as np
+import resvg_py
+from PIL import Image, ImageDraw, ImageFont
 
 from tablectl.tiles import NAMES
 
@@ -82,12 +83,8 @@ def _fit(ink: ImageArray) -> ImageArray:
 
 
 def _svg(path: Path) -> ImageArray:
-    from PIL import Image
-
-    cairosvg = importlib.import_module("cairosvg")  # only in the train extra
-
-    png = cairosvg.svg2png(url=str(path), output_height=2 * FACE_HEIGHT)
-    rgba = np.asarray(Image.open(io.BytesIO(png)).convert("RGBA"))
+    data = resvg_py.svg_to_bytes(svg_path=str(path), height=2 * FACE_HEIGHT, skip_system_fonts=True)
+    rgba = np.asarray(Image.open(io.BytesIO(bytes(data))).convert("RGBA"))
     return _fit(np.ascontiguousarray(rgba[:, :, [2, 1, 0, 3]]))
 
 
@@ -115,7 +112,6 @@ def load_riichi(folder: Path) -> ArtSet:
 
 def load_font(path: Path) -> ArtSet:
     """The Unicode tiles U+1F000.. of a font, without the frame round them."""
-    from PIL import Image, ImageDraw, ImageFont
 
     font = ImageFont.truetype(str(path), 300)
     faces: dict[int, list[ImageArray]] = {}

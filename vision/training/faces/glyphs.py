@@ -41,9 +41,9 @@ def load(path: str, index: int) -> ImageFont.FreeTypeFont:
 
 @lru_cache(maxsize=20_000)
 def ink_of(path: str, index: int, char: str) -> ImageArray | None:
-    """Coverage of a character cropped to its ink; None where the font has no such character."""
+    """Coverage of a writing cropped to its ink; None where the font has no such character."""
     font = load(path, index)
-    page = Image.new("L", (2 * SIZE, 2 * SIZE), 0)
+    page = Image.new("L", ((1 + len(char)) * SIZE, 2 * SIZE), 0)
     ImageDraw.Draw(page).text((SIZE // 2, SIZE // 2), char, font=font, fill=255)
     box = page.getbbox()
     if box is None:

@@ -188,6 +188,59 @@ def flower_drawing(index: int, palette: Palette, rng: np.random.Generator) -> Im
     return face
 
 
+def season_sign(index: int, palette: Palette, rng: np.random.Generator) -> ImageArray:
+    """What stands for season ``index`` on Western sets: butterfly or bloom, sun, leaf, snow."""
+    face = blank()
+    spot = np.array([WIDTH / 2, HEIGHT * float(rng.uniform(0.4, 0.55))])
+    reach = WIDTH * float(rng.uniform(0.25, 0.44))
+    if index == 0:
+        (_insect if rng.random() < 0.5 else _blossom)(face, palette, rng)
+    elif index == 1:
+        _sun(face, spot, reach, rng)
+    elif index == 2:
+        (_maple(face, spot, reach, rng) if rng.random() < 0.7 else _leaves(face, palette, rng))
+    else:
+        _snow(face, spot, reach, palette.blue if rng.random() < 0.7 else palette.any(rng), rng)
+    return face
+
+
+def _sun(face: ImageArray, spot: FloatArray, reach: float, rng: np.random.Generator) -> None:
+    warm = hsv(float(rng.uniform(0, 55)), float(rng.uniform(0.6, 1)), float(rng.uniform(0.6, 1)))
+    rays = hsv(float(rng.uniform(0, 55)), float(rng.uniform(0.6, 1)), float(rng.uniform(0.6, 1)))
+    core, thick = float(rng.uniform(0.3, 0.6)), int(rng.integers(3, 9))
+    for turn in np.arange(0, 360, 360 / int(rng.integers(8, 20))):
+        ends = [spot + _way(float(turn)) * reach * share for share in (core + 0.08, 1.0)]
+        start, end = (tuple(np.round(point).astype(int).tolist()) for point in ends)
+        cv2.line(face, start, end, rays, thick)
+    dot(face, spot, reach * core, warm, int(rng.choice([-1, -1, 6])))
+
+
+def _maple(face: ImageArray, spot: FloatArray, reach: float, rng: np.random.Generator) -> None:
+    ink = hsv(float(rng.uniform(0, 40)), float(rng.uniform(0.6, 1)), float(rng.uniform(0.5, 0.95)))
+    tips = np.linspace(-205, 25, int(rng.choice([5, 7]))) + float(rng.normal(0, 10))
+    points = []
+    for k, turn in enumerate(tips):
+        points.append(spot + _way(float(turn)) * reach * (0.75 + 0.25 * (k % 2)))
+        points.append(spot + _way(float(turn) + 18) * reach * 0.4)
+    polygon(face, np.stack(points), ink)
+    _stem(face, spot, spot + _way(80 + float(rng.normal(0, 15))) * reach, ink, rng)
+
+
+def _snow(
+    face: ImageArray, spot: FloatArray, reach: float, ink: Ink, rng: np.random.Generator
+) -> None:
+    thick, start = int(rng.integers(3, 10)), float(rng.uniform(0, 60))
+    for turn in np.arange(6) * 60 + start:
+        end = spot + _way(float(turn)) * reach
+        lines = [(spot, end)]
+        for share in (0.45, 0.72):
+            joint = spot + _way(float(turn)) * reach * share
+            lines += [(joint, joint + _way(float(turn) + off) * reach * 0.28) for off in (-50, 50)]
+        for a, b in lines:
+            ends = (tuple(np.round(point).astype(int).tolist()) for point in (a, b))
+            cv2.line(face, *ends, ink, thick)
+
+
 def _leaf_ink(palette: Palette, rng: np.random.Generator) -> Ink:
     return palette.green if rng.random() < 0.7 else palette.any(rng)
 

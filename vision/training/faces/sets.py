@@ -14,16 +14,29 @@ from ..artwork import ArtSet, shift_hue
 from ..sources import ImageArray
 from .glyphs import Hand, cjk_fonts, latin_fonts
 from .ink import HEIGHT, WIDTH, Ink, Palette, blank, dot, finish, hsv, put, random_palette
-from .pictures import bird, flower_drawing
+from .pictures import bird, flower_drawing, season_sign
 from .suits import bamboo_manner, bamboos, circle_manner, circles
 
 NUMERALS: Final = ("一", "二", "三", "四", "五伍", "六", "七", "八", "九")
 WINDS: Final = ("東", "南", "西", "北")
 FLOWERS: Final = ("春", "夏", "秋", "冬", "梅", "蘭", "菊", "竹")
-WORDS: Final = ("SPRING", "SUMMER", "AUTUMN", "WINTER", "PLUM", "ORCHID", "MUM", "BAMBOO")
+WORDS: Final = (
+    ("SPRING", "SUMMER", "AUTUMN", "WINTER", "PLUM", "ORCHID", "MUM", "BAMBOO"),
+    ("SPRING", "SUMMER", "FALL", "WINTER", "PLUM", "ORCHID", "CHRYS", "BAMBOO"),
+    ("SPR", "SUM", "AUT", "WIN", "PLUM", "ORC", "MUM", "BAM"),
+    ("SP", "SU", "AU", "WI", "PL", "OR", "CH", "BA"),
+)
 FLOWER_DIGITS: Final = "一二三四"
 ROMAN: Final = ("I", "II", "III", "IV")
-HONOUR_INDEX: Final = ("E", "S", "W", "N", "B", "F", "C")
+HONOUR_INDEX: Final = (
+    ("E", "S", "W", "N", "B", "F", "C"),
+    ("E", "S", "W", "N", "P", "F", "C"),
+    ("E", "S", "W", "N", "", "F", "C"),
+    ("E", "S", "W", "N", "", "G", "R"),
+    ("E", "S", "W", "N", "Wh", "Gr", "Rd"),
+)
+HOLLOW: Final = ("2p", "4p", "6p", "4s", "8s")
+"""Faces with room for an index in the middle."""
 LEFT_OUT: Final = ("Semibold", "BIZUD", "cwyen")
 """Fonts (by a part of the name) never drawn with in training: for tests of unseen lettering."""
 
@@ -243,14 +256,17 @@ class FlowerManner:
     size: float
     digit: float
     framed: bool
-    words: bool
+    words: tuple[str, ...]
+    """What names the flowers in English, none of these mostly."""
     middle: bool
-    simplified: bool
+    cleared: bool
+    """The drawing leaves room for the writing."""
 
     @classmethod
     def random(cls, palette: Palette, rng: np.random.Generator) -> FlowerManner:
         """Character and numeral mostly, in the upper corners mostly, in two inks mostly."""
-        shown = rng.random()
+        spoken = rng.random() < 0.13
+        shown = rng.random() + 0.5 * spoken
         corner = int(rng.choice(4, p=[0.4, 0.42, 0.08, 0.1]))
         place = rng.random()
         cold = (palette.black, palette.blue, palette.green)[int(rng.integers(3))]
@@ -266,7 +282,11 @@ class FlowerManner:
                 rng.choice(["digit", "chinese", "roman", "none"], p=[0.66, 0.12, 0.03, 0.19])
             )
             if shown < 0.86
-            else str(rng.choice(["digit", "chinese"], p=[0.85, 0.15])),
+            else str(
+                rng.choice(["digit", "chinese", "none"], p=[0.4, 0.05, 0.55])
+                if spoken
+                else rng.choice(["digit", "chinese"], p=[0.85, 0.15])
+            ),
             corner=corner,
             numeral_corner=corner ^ 1
             if place < 0.7
@@ -278,9 +298,9 @@ class FlowerManner:
             size=float(rng.uniform(0.26, 0.46)),
             digit=float(rng.uniform(0.16, 0.32)),
             framed=bool(rng.random() < 0.08),
-            words=bool(rng.random() < 0.07),
-            middle=bool(rng.random() < 0.06),
-            simplified=bool(rng.random() < 0.2),
+            words=WORDS[int(rng.integers(len(WORDS)))] if spoken else (),
+            middle=bool(rng.random() < 0.09),
+            cleared=bool(rng.random() < 0.75),
         )
 
 
@@ -288,6 +308,13 @@ def _corner(corner: int, width: float, height: float) -> tuple[float, float]:
     x = width / 2 + 5 if corner in (0, 3) else WIDTH - width / 2 - 5
     y = height / 2 + 5 if corner in (0, 1) else HEIGHT - height / 2 - 5
     return x, y
+
+
+def _clear(face: ImageArray, cover: ImageArray, place: tuple[float, float], margin: int) -> None:
+    """Take away what lies where a writing of this size comes."""
+    height, width = cover.shape
+    x, y = round(place[0] - width / 2), round(place[1] - height / 2)
+    face[max(0, y - margin) : y + height + margin, max(0, x - margin) : x + width + margin] = 0
 
 
 def _flower(
@@ -302,8 +329,11 @@ def _flower(
     ink = manner.seasons if index < 4 else manner.plants
     char = letters.orchid if index == 5 else FLOWERS[index]
     if manner.middle:
-        face = _big(letters.flower, char, ink, float(rng.uniform(0.5, 0.75)))
-        cv2.rectangle(face, (12, 12), (WIDTH - 13, HEIGHT - 13), palette.black, 5)
+        face = _big(letters.flower, char, ink, float(rng.uniform(0.4, 0.8)))
+        if rng.random() < 0.6:
+            inset, thick = int(rng.integers(6, 22)), int(rng.integers(2, 7))
+            low, high = (inset, inset), (WIDTH - 1 - inset, HEIGHT - 1 - inset)
+            cv2.rectangle(face, low, high, palette.any(rng), thick)
         return face
     if drawings and rng.random() < 0.3:
         own = rng.random() < 0.5 and len(drawings) % 8 == 0
@@ -311,6 +341,8 @@ def _flower(
         art = drawings[number // 8 * 8 + index if own else number]
         picture = cv2.resize(shift_hue(art, rng), (WIDTH, HEIGHT), interpolation=cv2.INTER_LINEAR)
         picture[: round(HEIGHT * 0.36)] = 0
+    elif manner.words and index < 4 and rng.random() < 0.6:
+        picture = season_sign(index, palette, rng)
     else:
         picture = flower_drawing(index, palette, rng)
     _fit_picture(face, picture, manner, rng)
@@ -331,14 +363,16 @@ def _flower(
         )
     for cover, corner in texts:
         place = _corner(corner, cover.shape[1], cover.shape[0])
-        x, y = round(place[0] - cover.shape[1] / 2), round(place[1] - cover.shape[0] / 2)
-        face[max(0, y - 4) : y + cover.shape[0] + 4, max(0, x - 4) : x + cover.shape[1] + 4] = 0
+        if manner.cleared:
+            _clear(face, cover, place, 4)
         put(face, cover, place, ink)
     if manner.words:
-        word = np.zeros((40, 192), np.uint8)
-        cv2.putText(word, WORDS[index], (8, 30), cv2.FONT_HERSHEY_DUPLEX, 0.95, 255, 2)
-        face[HEIGHT - 40 :] = 0
-        put(face, word, (WIDTH / 2, HEIGHT - 20), ink)
+        wide, high = WIDTH * float(rng.uniform(0.6, 0.96)), HEIGHT * float(rng.uniform(0.12, 0.24))
+        word = letters.index.write(manner.words[index], wide, high, stretch=False)
+        low = len(texts) > 0 or rng.random() < 0.8
+        y = HEIGHT - word.shape[0] / 2 - 5 if low else word.shape[0] / 2 + 5
+        _clear(face, word, (WIDTH / 2, y), 5)
+        put(face, word, (WIDTH / 2, y), ink)
     if manner.framed:
         cv2.rectangle(face, (6, 6), (WIDTH - 7, HEIGHT - 7), palette.black, 4)
     return face
@@ -375,11 +409,16 @@ class IndexManner:
     suits: bool
     honours: bool
     flowers: bool
+    cleared: bool
+    """The drawing leaves room for the index; otherwise it lies on the drawing."""
+    middle: bool
+    """Where the drawing has a hole in the middle, the index stands there (4 and 8)."""
+    letters: tuple[str, ...]
     inks: tuple[Ink, ...]
 
 
 def _index_manner(palette: Palette, rng: np.random.Generator) -> IndexManner | None:
-    if rng.random() > 0.3:
+    if rng.random() > 0.4:
         return None
     same = rng.random() < 0.5
     ink = palette.any(rng)
@@ -387,10 +426,13 @@ def _index_manner(palette: Palette, rng: np.random.Generator) -> IndexManner | N
     return IndexManner(
         corner=int(rng.choice([0, 1], p=[0.8, 0.2])),
         both=bool(rng.random() < 0.3),
-        size=float(rng.uniform(0.13, 0.24)),
+        size=float(rng.uniform(0.13, 0.29)),
         suits=True,
         honours=bool(rng.random() < 0.75),
         flowers=bool(rng.random() < 0.3),
+        cleared=bool(rng.random() < 0.5),
+        middle=bool(rng.random() < 0.4),
+        letters=HONOUR_INDEX[int(rng.integers(len(HONOUR_INDEX)))],
         inks=inks,
     )
 
@@ -399,15 +441,19 @@ def _add_index(face: ImageArray, tile: int, manner: IndexManner, hand: Hand) -> 
     suit = "mpszf".index(NAMES[tile][1])
     if (suit == 3 and not manner.honours) or (suit == 4 and not manner.flowers):
         return
-    text = HONOUR_INDEX[tile - 27] if suit == 3 else NAMES[tile][0]
+    text = manner.letters[tile - 27] if suit == 3 else NAMES[tile][0]
+    if not text:
+        return
     side = WIDTH * manner.size
-    cover = hand.write(text, side, side * 1.35, stretch=False)
+    cover = hand.write(text, side * len(text), side * 1.35, stretch=False)
     height, width = cover.shape
-    for corner in (manner.corner, (manner.corner + 2) % 4) if manner.both else (manner.corner,):
-        place = _corner(corner, width, height)
-        y, x = round(place[1] - height / 2), round(place[0] - width / 2)
-        face[max(0, y - 3) : y + height + 3, max(0, x - 3) : x + width + 3] = 0
-        put(face, cover if corner < 2 else np.rot90(cover, 2), place, manner.inks[suit])
+    places = [(_corner(c, width, height), c > 1) for c in (manner.corner, (manner.corner + 2) % 4)]
+    if manner.middle and NAMES[tile] in HOLLOW:
+        places = [((WIDTH / 2, HEIGHT / 2), False)]
+    for place, turned in places if manner.both else places[:1]:
+        if manner.cleared:
+            _clear(face, cover, place, 3)
+        put(face, np.rot90(cover, 2) if turned else cover, place, manner.inks[suit])
 
 
 def _flowers(
