@@ -27,7 +27,7 @@ from vision.detector.boxes import (
     shared_area,
     window_starts,
 )
-from vision.detector.crops import CROP_PX, CROP_SCALE, cut_crop, square_of
+from vision.detector.crops import CROP_SCALE, cut_crop, square_of
 from vision.detector.detector import less_likely, rotation_of
 from vision.detector.sizes import LARGEST, SMALLEST, odd_sized, straight_area
 from vision.training.sources import iou_matrix
@@ -189,14 +189,15 @@ def test_only_inner_window_edges_cut() -> None:
     assert right.tolist() == [True, False, False]
 
 
+@pytest.mark.parametrize("side", [64, 96])
 @pytest.mark.parametrize("size", [20, 40, 64, 200])
-def test_crop_shows_the_box_in_the_middle(size: int) -> None:
+def test_crop_shows_the_box_in_the_middle(size: int, side: int) -> None:
     image = np.zeros((400, 500, 3), np.uint8)
     x1, y1 = 150, 100
     image[y1 : y1 + size, x1 : x1 + size // 2] = (0, 0, 255)
-    crop = cut_crop(image, (x1, y1, x1 + size // 2, y1 + size))
-    assert crop.shape == (4, CROP_PX, CROP_PX)
-    height = CROP_PX / CROP_SCALE
+    crop = cut_crop(image, (x1, y1, x1 + size // 2, y1 + size), side)
+    assert crop.shape == (4, side, side)
+    height = side / CROP_SCALE
     red = crop[0] > 127
     assert red.sum() == pytest.approx(height * height / 2, rel=0.12)
     assert (crop[3] > 0).sum() == pytest.approx(height * height / 2, rel=0.12)
@@ -207,7 +208,7 @@ def test_crop_shows_the_box_in_the_middle(size: int) -> None:
 
 def test_crop_beyond_the_border_is_filled() -> None:
     image = np.full((50, 50, 3), 200, np.uint8)
-    crop = cut_crop(image, (-20.0, -20.0, 30.0, 40.0))
+    crop = cut_crop(image, (-20.0, -20.0, 30.0, 40.0), 64)
     assert (crop[:3] == 200).all()
 
 
@@ -216,7 +217,7 @@ def test_crop_of_a_box_outside_the_picture_is_no_error(
     box: tuple[float, float, float, float],
 ) -> None:
     image = np.full((50, 50, 3), 200, np.uint8)
-    assert cut_crop(image, box).shape == (4, CROP_PX, CROP_PX)
+    assert cut_crop(image, box, 64).shape == (4, 64, 64)
 
 
 def test_square_is_centred() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from vision.detector.crops import CROP_PX
+from vision.training.crops import CROP_PX
 from vision.training.face_bank import HEIGHT, SIDE, WIDTH, FlowerBank, little_scene
 from vision.training.sources import FIRST_FLOWER
 
@@ -49,7 +49,7 @@ def test_samples_say_which_flower_and_which_way_is_up(tmp_path: Path) -> None:
             up = np.array([-np.cos(way), np.sin(way)])  # row, column
             darkest = []
             for sign in (1, -1):
-                ray = CROP_PX / 2 + sign * np.linspace(16, 27, 12)[:, None] * up
+                ray = CROP_PX / 2 + sign * CROP_PX * np.linspace(0.25, 0.42, 12)[:, None] * up
                 rows, columns = np.round(ray).astype(int).T
                 darkest.append(int(sample.pixels[:3, rows, columns].max(axis=0).min()))
             agree.append(darkest[0] < darkest[1])

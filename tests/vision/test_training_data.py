@@ -18,7 +18,15 @@ from numpy.typing import NDArray
 
 from vision.training.artwork import ArtSet
 from vision.training.compose import art_style, compose
-from vision.training.crops import cut_patch, scene_sample, turned_span
+from vision.training.crops import (
+    CROP_PX,
+    NO_TILE,
+    PATCH_PX,
+    cut_patch,
+    part_sample,
+    scene_sample,
+    turned_span,
+)
 from vision.training.metrics import Scored, average_precision, forgive, score
 from vision.training.sources import PhotoSetError, load_photo, load_split
 from vision.training.windows import Labelled, degrade, mosaic, quads_of_boxes, sample_window
@@ -128,9 +136,9 @@ def test_turned_span_bounds_the_turned_rectangle(degrees: float) -> None:
 def test_patch_has_the_tile_in_its_middle() -> None:
     image = one_tile().image
     patch, span = cut_patch(image, np.array([130, 120, 170, 180], np.float32))
-    assert patch.shape == (128, 128, 3)
+    assert patch.shape == (PATCH_PX, PATCH_PX, 3)
     assert span[1] / span[0] == pytest.approx(1.5)
-    middle = patch[40:88, 50:78]
+    middle = patch[50:110, 62:98]
     assert (middle.max(axis=2) > 200).mean() > 0.4
 
 
@@ -145,7 +153,7 @@ def test_scene_crops_carry_the_turn_of_the_face() -> None:
         sample = scene_sample(image, row, np.random.default_rng(seed))
         assert sample is not None
         pixels = sample.pixels.astype(float)
-        ys, xs = np.mgrid[:64, :64]
+        ys, xs = np.mgrid[:CROP_PX, :CROP_PX]
         inside = sample.pixels[3] > 0
         red = np.clip(pixels[0] - pixels[2], 0, None) * inside
         blue = np.clip(pixels[2] - pixels[0], 0, None) * inside
@@ -154,6 +162,36 @@ def test_scene_crops_carry_the_turn_of_the_face() -> None:
         up = [float((red * a).sum() / red.sum() - (blue * a).sum() / blue.sum()) for a in (xs, ys)]
         seen = math.degrees(math.atan2(up[0], -up[1]))
         assert abs((seen - sample.rotation + 180) % 360 - 180) < 25
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+def test_a_part_of_a_tile_is_one_end_of_it_and_no_tile(turn: int) -> None:
+    """The tile is red at its top and blue at its bottom: a part shows more of one of them."""
+    image = np.full((300, 300, 3), 90, np.uint8)
+    image[100:150, 120:195], image[150:200, 120:195] = (0, 0, 255), (255, 0, 0)
+    image = np.ascontiguousarray(np.rot90(image, -turn // 90))
+    corners = np.array([[120, 100], [195, 100], [195, 200], [120, 200]], np.float64) - 150
+    way = math.radians(turn)
+    quad = corners @ np.array([[math.cos(way), math.sin(way)], [-math.sin(way), math.cos(way)]])
+    row = {"quad": (quad + 150).tolist(), "tile": "4p", "rotation": float(turn)}
+    ends = set()
+    for seed in range(12):
+        sample = part_sample(image, row, np.random.default_rng(seed), worsen=0.0)
+        assert sample is not None
+        assert sample.tile == NO_TILE
+        assert math.isnan(sample.rotation)
+        inside = sample.pixels[3] > 0
+        red, blue = (int((sample.pixels[k][inside] > 200).sum()) for k in (0, 2))
+        assert max(red, blue) > 0.75 * (red + blue)
+        assert red + blue > 0.75 * inside.sum()
+        ends.add(red > blue)
+    assert ends == {True, False}
+
+
+def test_a_part_outside_the_picture_is_not_drawn() -> None:
+    image = np.zeros((60, 60, 3), np.uint8)
+    row = {"quad": [[-40, -10], [-10, -10], [-10, 30], [-40, 30]], "tile": "4p", "rotation": 0.0}
+    assert part_sample(image, row, np.random.default_rng(1)) is None
 
 
 def test_made_scene_outlines_tiles_of_its_set() -> None:

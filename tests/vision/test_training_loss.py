@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 
 torch = pytest.importorskip("torch", reason="needs the train extra")
@@ -63,6 +64,30 @@ def test_older_reader_gains_an_output_that_is_never_chosen() -> None:
     assert grown["head.weight"].shape == state["head.weight"].shape
     assert float(grown["head.bias"][nets.OUTPUTS - 1]) < -5
     assert torch.equal(grown["head.weight"][nets.OUTPUTS :], state["head.weight"][nets.OUTPUTS :])
+
+
+def test_an_exported_reader_is_restored_to_go_on_learning() -> None:
+    """Same outputs as onnxruntime's, now with normalisations that fit their inputs."""
+    restore = importlib.import_module("vision.training.restore")
+    path = Path(__file__).parents[2] / "models" / "tile_reader.onnx"
+    session = onnxruntime.InferenceSession(str(path))
+    side = session.get_inputs()[0].shape[3]
+    crops = np.random.default_rng(3).integers(0, 256, (32, 4, side, side), np.uint8)
+    pixels = torch.from_numpy(crops).float() / 255
+    model = restore.restored(path, pixels)
+    with torch.no_grad():
+        before = model.eval()(pixels)
+        learning = model.train().body(pixels * 2 - 1)
+        settled = model.eval().body(pixels * 2 - 1)
+    assert np.abs(before.numpy() - session.run(None, {"crops": crops})[0]).max() < 1e-3
+    assert (learning - settled).abs().max() < 0.1 * settled.abs().max()
+
+
+def test_another_network_is_not_restored() -> None:
+    restore = importlib.import_module("vision.training.restore")
+    finder = Path(__file__).parents[2] / "models" / "tile_finder.onnx"
+    with pytest.raises(restore.RestoreError, match="tile_finder"):
+        restore.restored(finder, torch.zeros(2, 4, 96, 96))
 
 
 def test_schedule_warms_up_and_ends_low() -> None:

@@ -90,6 +90,8 @@ class Detector:
         self.min_score = min_score
         self._finder = _session(self.weights.finder, threads)
         self._reader = _session(self.weights.reader, threads)
+        self.crop_px = int(self._reader.get_inputs()[0].shape[3])
+        """Side of the reader's input."""
 
     def detect(
         self, image: ImageArray, *, tile_px: float | None = None, least_area: float = 0.0
@@ -118,8 +120,12 @@ class Detector:
         self, image: ImageArray, boxes: Sequence[Box]
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Kinds (N, 43) given that it is a tile, chance (N,) that it is one, rotations (N,)."""
-        out = self.raw_reader(cut_crops(image, boxes))
+        out = self.raw_reader(self.crops(image, boxes))
         return self.named(out)
+
+    def crops(self, image: ImageArray, boxes: Sequence[Box]) -> ImageArray:
+        """Inputs of the reader (N, 4, ``crop_px``, ``crop_px``) for tiles at known places."""
+        return cut_crops(image, boxes, self.crop_px)
 
     def named(self, out: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """What outputs (N, 48) of the reader say: as :meth:`read`."""
@@ -136,7 +142,7 @@ class Detector:
         )
 
     def raw_reader(self, crops: ImageArray) -> FloatArray:
-        """Outputs (N, 48) of crops (N, 4, 64, 64): 44 uncalibrated logits, 4 directions.
+        """Outputs (N, 48) of :meth:`crops`: 44 uncalibrated logits, 4 directions.
 
         Crops that the reader is not sure of are read again in three quarter turns; their logits
         are the mean of four looks.

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from tablectl.tiles import NAMES
 from vision.detector import Detector
-from vision.detector.crops import Box, cut_crops
+from vision.detector.crops import Box
 from vision.detector.detector import NO_TILE, safe_logit
 
 from .sources import FloatArray, ImageArray, PhotoSetError, iou_matrix, is_held_out, load_split
@@ -56,7 +56,7 @@ class Evidence:
         if len(boxes) == 0:
             return
         plain: list[Box] = [(float(a), float(b), float(c), float(d)) for a, b, c, d in boxes]
-        out = detector.raw_reader(cut_crops(image, plain))
+        out = detector.raw_reader(detector.crops(image, plain))
         iou = iou_matrix(boxes, tiles[0])
         hit = iou.max(axis=1, initial=0.0) >= 0.5
         if hit.any():

@@ -1,7 +1,7 @@
 """The tile reader's training stream: crops of labelled tiles, turned, shrunk and degraded.
 
 A crop is what the run-time cuts (:func:`vision.detector.crops.square_of`): a square of
-``CROP_SCALE`` times the longer side of the detector's box, 64x64 px, the box as fourth channel.
+``CROP_SCALE`` times the longer side of the detector's box, 96x96 px, the box as fourth channel.
 """
 
 from __future__ import annotations
@@ -17,17 +17,23 @@ import numpy as np
 import numpy.typing as npt
 
 from tablectl.tiles import BACK, NAMES, parse_tile, parse_tiles
-from vision.detector.crops import CROP_PX, CROP_SCALE
+from vision.detector.crops import CROP_SCALE
 
 from .sources import FloatArray, ImageArray, Photo, PhotoSetError, iou_matrix
 from .windows import degrade
+
+CROP_PX = 96
+"""Side of the reader's input: a flower's character is a quarter of it, and halved four times."""
 
 NO_TILE = 43
 """Class of crops that show no whole tile."""
 
 NO_TILE_IOU = 0.3
 
-PATCH_PX = 128
+PARTS = 0.6
+"""Parts of tiles in what is drawn of one made picture: half a 4p is a good 2p."""
+
+PATCH_PX = 160
 PATCH_SCALE = 1.75
 """Side of a stored patch over the longer side of its tile: room to turn the tile."""
 
@@ -50,7 +56,7 @@ HALF_TURN_SYMMETRIC = frozenset(
 class Patches:
     """Tiles cut from photographs with their surroundings.
 
-    ``images`` (N, 128, 128, 3) uint8 BGR; ``boxes`` (N, 2) width and height of the label box in
+    ``images`` (N, 160, 160, 3) uint8 BGR; ``boxes`` (N, 2) width and height of the label box in
     patch pixels, centred; ``classes`` (N,); ``axis`` (N,) degrees of the tile's up direction modulo
     180, NaN where unknown; ``quarter`` (N,): the box is loose, turn only by quarter turns;
     ``weight`` (N,) how often to draw it.
@@ -65,7 +71,7 @@ class Patches:
 
 
 def cut_patch(image: ImageArray, box: FloatArray, fill: int = 127) -> tuple[ImageArray, FloatArray]:
-    """A 128x128 patch centred on ``box`` (x1 y1 x2 y2 px) and the box's size in the patch."""
+    """A 160x160 patch centred on ``box`` (x1 y1 x2 y2 px) and the box's size in the patch."""
     span = box[2:] - box[:2]
     side = float(max(span.max(), 4.0)) * PATCH_SCALE
     scale = PATCH_PX / side
@@ -171,7 +177,7 @@ def _backgrounds(
 
 @dataclass(frozen=True)
 class Sample:
-    """One training crop: (4, 64, 64) uint8, class, rotation degrees or NaN, axis degrees or NaN."""
+    """One training crop: (4, 96, 96) uint8, class, rotation degrees or NaN, axis degrees or NaN."""
 
     pixels: npt.NDArray[np.uint8]
     tile: int
@@ -295,7 +301,7 @@ class SceneCrops:
         fresh = bool(self.fresh_files) and (not self.files or rng.random() < self.fresh)
         folders = self.fresh_files if fresh else self.files
         if fresh:
-            sizes = np.array([len(files) for files in folders], np.float64)
+            sizes = np.sqrt([len(files) for files in folders])
             files = folders[int(rng.choice(len(folders), p=sizes / sizes.sum()))]
         else:
             files = folders[int(rng.integers(len(folders)))]
@@ -311,8 +317,10 @@ class SceneCrops:
         finds = path.with_suffix(".none.json")
         mined: list[list[float]] = json.loads(finds.read_text()) if finds.exists() else []
         wrong = min(3, 1 + len(mined) // 3) if not fresh or rng.random() < 0.7 else 0
-        made = [scene_sample(picture, rows[i], rng, worsen) for i in order[wrong:]]
+        parts = order[wrong : wrong + 1] if rng.random() < PARTS else []
+        made = [scene_sample(picture, rows[i], rng, worsen) for i in order[wrong + len(parts) :]]
         made += [no_tile_sample(picture, listed, mined, rng, worsen) for _ in range(wrong)]
+        made += [part_sample(picture, rows[i], rng, worsen) for i in parts]
         return [sample for sample in made if sample is not None]
 
 
@@ -365,11 +373,35 @@ def no_tile_sample(
         box = no_tile_box(tiles, image.shape[1], image.shape[0], rng)
     if box is None:
         return None
+    return _nothing_at(image, box, rng, worsen)
+
+
+def _nothing_at(
+    image: ImageArray, box: FloatArray, rng: np.random.Generator, worsen: float
+) -> Sample:
     patch, span = cut_patch(image, box)
-    linear = random_linear(90.0 * int(rng.integers(4)), rng)
+    degrees = 90.0 * int(rng.integers(4))
     centre = np.full(2, PATCH_PX / 2, np.float32)
-    pixels = render_crop(patch, linear, centre, span, rng, worsen)
+    target = turned_span(span, degrees)
+    pixels = render_crop(patch, random_linear(degrees, rng), centre, target, rng, worsen)
     return Sample(pixels, NO_TILE, math.nan, math.nan)
+
+
+def part_sample(
+    image: ImageArray, row: dict[str, Any], rng: np.random.Generator, worsen: float = 1.0
+) -> Sample | None:
+    """A crop of one end of a tile, which is no tile: a third to three fifths of its length."""
+    quad = np.array(row["quad"], np.float32)
+    share = float(rng.uniform(0.33, 0.6))
+    ends = quad[[3, 2]] + (quad[[0, 1]] - quad[[3, 2]]) * share
+    part = np.concatenate([ends, quad[[2, 3]]])
+    if rng.random() < 0.5:
+        ends = quad[:2] + (quad[[3, 2]] - quad[:2]) * share
+        part = np.concatenate([quad[:2], ends[::-1]])
+    low, high = part.min(axis=0), part.max(axis=0)
+    if low.min() < 0 or (high > [image.shape[1], image.shape[0]]).any():
+        return None
+    return _nothing_at(image, np.concatenate([low, high]), rng, worsen)
 
 
 def _prefer_faces(rows: list[dict[str, Any]], rng: np.random.Generator) -> list[int]:

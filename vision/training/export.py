@@ -16,6 +16,7 @@ import onnx
 import torch
 from torch import nn
 
+from .crops import CROP_PX
 from .reader_net import TileReader, with_no_tile
 from .train_detector import build_model
 
@@ -48,7 +49,7 @@ class DeployedFinder(nn.Module):
 
 
 class DeployedReader(nn.Module):
-    """Crops (B, 4, 64, 64) uint8 to raw outputs (B, 48)."""
+    """Crops (B, 4, 96, 96) uint8 to raw outputs (B, 48)."""
 
     def __init__(self, reader: TileReader) -> None:
         super().__init__()
@@ -88,7 +89,7 @@ def export_reader(checkpoint: Path, target: Path) -> None:
     reader.load_state_dict(with_no_tile(state))
     torch.onnx.export(
         DeployedReader(reader.eval()),
-        (torch.zeros(2, 4, 64, 64, dtype=torch.uint8),),
+        (torch.zeros(2, 4, CROP_PX, CROP_PX, dtype=torch.uint8),),
         str(target),
         input_names=["crops"],
         output_names=["out"],

@@ -34,7 +34,7 @@ class Residual(nn.Module):
 
 
 class TileReader(nn.Module):
-    """Input (B, 4, 64, 64) in 0..1, R G B and box mask.
+    """Input (B, 4, 96, 96) in 0..1, R G B and box mask.
 
     Output (B, 48): 44 class logits, then cos and sin of the rotation, cos and sin of twice the
     rotation (defined for faces that look alike upside down, too).

@@ -22,6 +22,7 @@ from .crops import Patches, Sample, SceneCrops, gather_patches, photo_sample
 from .face_bank import FlowerBank
 from .reader_net import OUTPUTS, TileReader, with_no_tile
 from .relabel import apply_relabelling
+from .restore import restored
 from .sources import is_held_out, load_split, without_flawed_flowers
 from .train_detector import CHECKPOINT, Average, learning_rate, parameter_groups, save
 
@@ -105,7 +106,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--flowers", type=Path, help="npz of vision.training.face_bank")
     parser.add_argument("--flower-crops", type=int, default=44, help="of a batch, from --flowers")
     parser.add_argument("--out", type=Path, default=Path("runs/reader"))
-    parser.add_argument("--start", type=Path, help="checkpoint whose weights to start from")
+    parser.add_argument("--start", type=Path, help="checkpoint or ONNX file to start from")
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--synthetic-crops", type=int, default=56, help="of a batch")
@@ -124,19 +125,6 @@ def main() -> None:
     torch.manual_seed(options.seed)
     cv2.setNumThreads(1)
     options.out.mkdir(parents=True, exist_ok=True)
-    model = TileReader().to(memory_format=torch.channels_last)
-    if options.start:
-        start = torch.load(options.start, weights_only=True)["average"]
-        model.load_state_dict(with_no_tile(start))
-    average = Average(model)
-    optimizer = torch.optim.AdamW(parameter_groups(model, 0.03), lr=options.lr)
-    first = 0
-    if options.resume:
-        state = torch.load(options.out / CHECKPOINT, weights_only=True)
-        model.load_state_dict(state["model"])
-        average.model.load_state_dict(state["average"])
-        optimizer.load_state_dict(state["optimizer"])
-        first = state["step"]
     photos = [without_flawed_flowers(p) for p in load_split(options.photos, "train")]
     relabelled: dict[str, Any] = {}
     if options.relabel:
@@ -154,6 +142,16 @@ def main() -> None:
         options.seed,
         (FlowerBank(options.flowers) if options.flowers else None, options.flower_crops),
     )
+    model = beginning(options.start, stream).to(memory_format=torch.channels_last)
+    average = Average(model)
+    optimizer = torch.optim.AdamW(parameter_groups(model, 0.03), lr=options.lr)
+    first = 0
+    if options.resume:
+        state = torch.load(options.out / CHECKPOINT, weights_only=True)
+        model.load_state_dict(state["model"])
+        average.model.load_state_dict(state["average"])
+        optimizer.load_state_dict(state["optimizer"])
+        first = state["step"]
     loader = DataLoader(
         Subset(stream, range(first, options.steps)),
         batch_size=None,
@@ -161,6 +159,18 @@ def main() -> None:
         prefetch_factor=8,
     )
     run(options, model.train(), average, optimizer, loader, first)
+
+
+def beginning(start: Path | None, stream: BatchStream) -> TileReader:
+    """A new network, or the one of a checkpoint or of an exported model."""
+    if start is None:
+        return TileReader()
+    if start.suffix == ".onnx":
+        crops = torch.cat([stream[number]["pixels"] for number in range(4)])
+        return restored(start, crops.float() / 255)
+    model = TileReader()
+    model.load_state_dict(with_no_tile(torch.load(start, weights_only=True)["average"]))
+    return model
 
 
 def run(
