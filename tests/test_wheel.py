@@ -39,6 +39,14 @@ def test_the_wheel_holds_weights_page_artwork_and_licence(wheel: Path) -> None:
     assert not any(name.startswith(("tests/", "web/", "runs/")) for name in names)
 
 
+def test_the_wheel_brings_the_firmware_where_it_was_built(wheel: Path) -> None:
+    built = ROOT / "hardware/firmware/build/avr/tablectl.hex"
+    if not built.exists():
+        pytest.skip("the firmware is not built: make firmware")
+    with zipfile.ZipFile(wheel) as content:
+        assert content.read("tablectl/_firmware/tablectl.hex") == built.read_bytes()
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_it_works_in_a_fresh_environment(wheel: Path, tmp_path: Path) -> None:
