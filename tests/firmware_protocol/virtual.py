@@ -14,7 +14,15 @@ from typing import Any
 from firmware_protocol import messages as m
 from firmware_protocol.controller import NonVolatile
 from firmware_protocol.firmware import SimulatedFirmware, powered_off
-from firmware_protocol.link import Delivered, Link, LinkEvent, Phase, SessionEnded, SynReceived
+from firmware_protocol.link import (
+    DatagramReceived,
+    Delivered,
+    Link,
+    LinkEvent,
+    Phase,
+    SessionEnded,
+    SynReceived,
+)
 from firmware_protocol.noise import QUIET, Noise, NoisyLine
 from firmware_protocol.peer_process import PeerProcess
 from firmware_protocol.plant import Defects, Plant
@@ -80,6 +88,8 @@ class VirtualTable(ABC):
         self.to_host = NoisyLine(noise, seed=2 * seed + 1)
         self.now = 0.0
         self.events: list[Message] = []
+        self.banners: list[m.TableHello] = []
+        """What the table has said of itself at its starts, unasked."""
         self.heartbeats = True
         self.checks: list[Callable[[VirtualTable], None]] = []
         self._next_beat = 0.0
@@ -201,6 +211,10 @@ class VirtualTable(ABC):
         for event in self.host.receive(self.to_host.take(self.now), self.now):
             if isinstance(event, Delivered):
                 self.events.append(decode(event.payload))
+            elif isinstance(event, DatagramReceived) and not event.session:
+                banner = decode(event.payload)
+                assert isinstance(banner, m.TableHello)
+                self.banners.append(banner)
         self.host.poll(self.now)
         if self.heartbeats and self.now >= self._next_beat:
             self._next_beat = self.now + 0.5
