@@ -65,7 +65,7 @@ Of the tiles of rendered tables and of the photographs one in 200 has such a siz
 more than half.
 """
 
-SURE_AT_ONCE: Final = 0.97
+SURE_AT_ONCE: Final = 0.9
 """Probability, not calibrated, from which one look at a crop is enough."""
 
 BATCH: Final = 64
