@@ -29,31 +29,32 @@ from tablectl.services.bus import Entry
 from vision.geometry import TableGeometry
 from vision.resolution import FILL
 
-SEEN: Final = ("indicator", "flower", "discard", "meld", "win", "reveal")
-"""Kinds of events that come from the camera."""
+SEEN: Final = ("indicator", "flower", "discard", "meld", "win")
+"""Kinds of events that come from the camera; hands of losers are only read where they count."""
 
 
 @dataclass
 class Told:
-    """The hand logs that the daemon published, corrections applied, and what it settled."""
+    """The hands as the daemon told them: logs with all corrections, and payments."""
 
-    hands: list[list[dict[str, Any]]] = field(default_factory=list)
+    hands: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     settled: dict[int, SettlementView] = field(default_factory=dict)
+    running: Running | None = None
 
     def on_start(self, running: Running) -> None:
         """Listen to the daemon."""
+        self.running = running
         running.bus.on(EventView, self._on_event, channels.EVENT)
         running.bus.on(SettlementView, self._on_settlement, channels.SETTLEMENT)
 
     def _on_event(self, entry: Entry[EventView]) -> None:
         view = entry.message
-        if view.event.get("e") == "start" and view.n == 0:
-            self.hands.append([])
-        log = self.hands[-1]
-        if not view.event:
-            del log[view.n :]
-        else:
+        assert self.running is not None
+        log = self.hands.setdefault(self.running.game.referee.number, [])
+        if view.event:
             log[view.n : view.n + 1] = [view.event]
+        else:  # struck out
+            del log[view.n :]
 
     def _on_settlement(self, entry: Entry[SettlementView]) -> None:
         view = entry.message
@@ -105,7 +106,7 @@ class Sum:
         """One session."""
         for number, played in enumerate(result.played, start=1):
             true_log = [event.to_json() for event in played.events]
-            log = told.hands[number - 1] if number <= len(told.hands) else []
+            log = told.hands.get(number, [])
             right = gist(log) == gist(true_log)
             self.followed += right
             if not right:

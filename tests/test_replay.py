@@ -181,6 +181,7 @@ async def test_a_void_hand_is_void_in_a_replay_too(tmp_path: Path) -> None:
     session = RecordedSession(path, "hongkong", 5, unsure=0.0)
     session.hand(0, stop_after=20)
     session.press(0, Button.START)
+    session.say(channels.TICK, Tick(), after=2.0)
     (question,) = session.game.referee.open_questions
     session.answer(question, "void")
     session.hand(1)

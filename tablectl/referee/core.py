@@ -46,12 +46,13 @@ from tablectl.referee.inputs import (
     renamed,
 )
 from tablectl.referee.questions import AnswerError
+from tablectl.referee.remains import still_lying, without
 from tablectl.referee.views import HandView, announce, call_view, issue_views, refs, seat_wind
 from tablectl.rules import registry
 from tablectl.rules.settlement import Settlement
 from tablectl.tiles import TileNotationError, parse_tile
 from vision.geometry import Zone
-from vision.messages import SightChange, TableReading
+from vision.messages import SeenTile, SightChange, TableReading
 
 _BUTTON_CALLS: Final = {
     Button.HU: "hu", Button.KONG: "kong", Button.PUNG: "pung", Button.CHOW: "chow",
@@ -92,10 +93,12 @@ class Referee:
         self.next = NextHand(plan.first_dealer, 1, "E" if self.rules.play.round_winds else None, {})
         self.director = Director(program=self.kit.total)
         self._clear_felt = True
+        self._lying: tuple[SeenTile, ...] = ()
+        self._remains: tuple[SeenTile, ...] = ()
         self._call: CallView | None = None
         self._issues: list[IssueView] = []
         self._asked: list[Question] = []
-        self._asked_wall = False
+        self._pressed_early: float | None = None
         self._settled: SettlementView | None = None
         self._paid: tuple[int, ...] | None = None
         self._sent = Outputs()
@@ -110,10 +113,12 @@ class Referee:
         match message:
             case TableReading():
                 self._on_reading(t, message)
+                self._catch_up_with_start(t, out)
             case ButtonPressed():
                 self._on_button(t, message, out)
             case Tick():
-                if self.hand is None or not self.hand.on_tick(t):
+                told = self.hand is not None and self.hand.on_tick(t)
+                if not told and not self._wall_question_due(t):
                     return out
             case DiceRolled():
                 self.director.on_dice(message)
@@ -147,6 +152,11 @@ class Referee:
     def _on_reading(self, t: float, reading: TableReading) -> None:
         felt = (Zone.RIVER, Zone.EXPOSED, Zone.RACK)
         self._clear_felt = not any(tile.zone in felt for tile in reading.tiles)
+        self._lying = reading.tiles
+        self._remains = still_lying(self._remains, reading.tiles)
+        if self._remains:
+            tiles = without(reading.tiles, self._remains)
+            reading = reading.model_copy(update={"tiles": tiles})
         if self.hand is not None:
             self.hand.on_reading(t, reading)
 
@@ -163,11 +173,26 @@ class Referee:
         hand = self.hand
         if hand is not None and not hand.over:
             if not hand.wall_gone:
-                self._asked_wall = True
+                self._pressed_early = t if self._pressed_early is None else self._pressed_early
                 return
             hand.exhaust(t)
         if self._close_hand(t, out):
             out.commands += self.director.press_start(self.next.dealer, self._clear_felt)
+
+    def _catch_up_with_start(self, t: float, out: Outputs) -> None:
+        """The last discard was seen after START: the hand is drawn as the press said."""
+        pressed = self._pressed_early
+        if pressed is None or t - pressed > 2 * self.plan.patience_s:
+            return
+        if self.hand is not None and not self.hand.over and self.hand.wall_gone:
+            self._pressed_early = None
+            self._on_start(t, out)
+
+    def _wall_question_due(self, t: float) -> bool:
+        """START was pressed with tiles left in the wall, and no late discard has explained it."""
+        pressed = self._pressed_early
+        running = self.hand is not None and not self.hand.over
+        return running and pressed is not None and t - pressed >= self.plan.patience_s
 
     def _close_hand(self, t: float, out: Outputs) -> bool:
         """End the running hand if nothing in it is open. Returns whether none is running now."""
@@ -185,7 +210,7 @@ class Referee:
         )  # fmt: skip
         out.events += self._flush_events(t)
         self.director.hand_over()
-        self.hand = None
+        self.hand, self._remains = None, self._lying
         return True
 
     def _begin_when_dealt(self, t: float) -> None:
@@ -202,7 +227,7 @@ class Referee:
         thresholds = Thresholds(self.plan.sure, self.plan.patience_s)
         self.hand = HandFollower(t, start, self.geometry, thresholds)
         self._settled, self._paid, self._call = None, None, None
-        self._issues, self._asked_wall = [], False
+        self._issues, self._pressed_early = [], None
         self._events = 0
 
     # --- requests of the operator ---
@@ -247,7 +272,7 @@ class Referee:
         hand = self._running()
         questions.answer(hand, question, reply, t)
         if question.kind == "event":
-            self._asked_wall = False
+            self._pressed_early = None
         if reply == questions.VOID:
             self._void(t, hand, out)
 
@@ -258,7 +283,7 @@ class Referee:
         self._settled = HandView(hand).void(self._hand_id, self.number, t, tuple(self.totals))
         out.events += self._flush_events(t)
         self.director.hand_over()
-        self.hand = None
+        self.hand, self._remains = None, self._lying
 
     def _correct(self, t: float, ref: str, face: str) -> None:
         parse_tile(face)
@@ -363,7 +388,8 @@ class Referee:
     def _open_questions(self, t: float) -> list[Question]:
         asked = {q.id: q.asked_at for q in self._asked}
         found = self._hand_questions()
-        if self._asked_wall and self.hand is not None and not self.hand.over:
+        if self._wall_question_due(t):
+            assert self.hand is not None
             assert self.hand.book.step is not None
             found.append(questions.wall_not_gone(self._hand_id, self.hand.book.step.wall))
         return [q.model_copy(update={"asked_at": asked.get(q.id, t)}) for q in found]

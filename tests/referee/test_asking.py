@@ -8,7 +8,7 @@ from firmware_protocol.messages import Button
 from tablectl.engine.events import Event, Flower, Meld
 from tablectl.engine.game import play_out
 from tablectl.engine.selfplay import play_hand
-from tablectl.referee.inputs import SessionPlan
+from tablectl.referee.inputs import SessionPlan, Tick
 from tablectl.tiles import Tile, format_tile
 from tests.referee.drive import Drive
 from tests.referee.eye import certain
@@ -79,6 +79,7 @@ def test_start_is_asked_about_while_tiles_must_be_thrown(left: int, asked: bool)
     end = next(n for n, (_, step) in enumerate(play_out(events)) if step.wall == left)
     drive.play(as_played(events[: end + 2]))  # with the discard after that draw
     drive.press(0, Button.START)
+    drive.feed(Tick(), after=2.0)
     open_ = drive.last.questions.open if drive.last.questions else ()
     assert [question.id for question in open_] == (["s/1/wall"] if asked else [])
     drawn = [e for e in drive.log() if e["e"] == "draw"]

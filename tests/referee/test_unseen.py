@@ -444,6 +444,7 @@ def test_a_running_hand_may_be_void_too() -> None:
     drive, events = start("hongkong", own_draw)
     drive.play(events[:10])
     drive.press(0, Button.START)
+    drive.feed(Tick(), after=2.0)
     assert drive.last.questions is not None
     (question,) = drive.last.questions.open
     assert [a.id for a in question.alternatives] == ["play_on", "drawn", "void"]
