@@ -113,7 +113,7 @@ class Referee:
         match message:
             case TableReading():
                 self._on_reading(t, message)
-                self._catch_up_with_start(t, out)
+                self._catch_up_with_start(t)
             case ButtonPressed():
                 self._on_button(t, message, out)
             case Tick():
@@ -179,14 +179,17 @@ class Referee:
         if self._close_hand(t, out):
             out.commands += self.director.press_start(self.next.dealer, self._clear_felt)
 
-    def _catch_up_with_start(self, t: float, out: Outputs) -> None:
-        """The last discard was seen after START: the hand is drawn as the press said."""
+    def _catch_up_with_start(self, t: float) -> None:
+        """The last discard was seen after START: the hand is drawn as the press said.
+
+        The machine waits for another press: by now somebody may have pressed again.
+        """
         pressed = self._pressed_early
         if pressed is None or t - pressed > 2 * self.plan.patience_s:
             return
         if self.hand is not None and not self.hand.over and self.hand.wall_gone:
             self._pressed_early = None
-            self._on_start(t, out)
+            self.hand.exhaust(t)
 
     def _wall_question_due(self, t: float) -> bool:
         """START was pressed with tiles left in the wall, and no late discard has explained it."""

@@ -51,8 +51,11 @@ def test_a_last_discard_seen_after_start_ends_the_hand_without_a_question(late: 
     assert settled is not None
     assert settled.final
     assert settled.delta == truth_of(played)
-    assert [e["e"] for e in drive.log()][-3:] == ["discard", "exhaust", "end"]
+    assert [e["e"] for e in drive.log()][-2:] == ["discard", "exhaust"]
     assert sum(e["e"] == "discard" for e in drive.log()) == before + 1
+    commands = list(drive.commands)
+    drive.press(0, Button.START)
+    assert drive.commands[len(commands) :] == ["open_centre"], "the machine waits for this press"
 
 
 def test_start_pressed_long_before_the_end_does_not_end_the_hand_later() -> None:

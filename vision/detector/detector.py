@@ -31,11 +31,14 @@ STRIDES: Final = (8, 16)
 WINDOW_PX: Final = 640
 """Longest side of what goes through the finder at once."""
 
-EASY_TILE_PX: Final = (22.0, 90.0)
+EASY_TILE_PX: Final = (30.0, 90.0)
 """Tile widths that the finder reads as they are."""
 
+SMALL_TILE_PX: Final = 32.0
+"""Width to which smaller tiles are brought: more finds little more and costs more."""
+
 BEST_TILE_PX: Final = 42.0
-"""Width to which larger and smaller tiles are brought."""
+"""Width to which larger tiles are brought."""
 
 PHOTO_TILE_PX: Final = (28.0, 110.0)
 """Sizes (root of the box area, at 640 px) at which a photograph needs no second look."""
@@ -219,8 +222,11 @@ class Detector:
 
         ``least_area`` as for :meth:`detect`.
         """
-        easy = EASY_TILE_PX[0] <= tile_px <= EASY_TILE_PX[1]
-        scale = 1.0 if easy else BEST_TILE_PX / tile_px
+        scale = 1.0
+        if tile_px < EASY_TILE_PX[0]:
+            scale = SMALL_TILE_PX / tile_px
+        elif tile_px > EASY_TILE_PX[1]:
+            scale = BEST_TILE_PX / tile_px
         boxes, scores = self._candidates(image, scale)
         whole = area_of(boxes) >= least_area
         found = merged(boxes[whole], scores[whole])
