@@ -31,7 +31,8 @@ def gate(_: Size) -> Iterator[Row]:
 def detector(size: Size) -> Iterator[Row]:
     """Looks of all sizes, wall time, by number of threads."""
     cv2.setNumThreads(1)
-    picture = Renderer().render(sample_scene())
+    camera = Renderer()
+    picture = camera.render(sample_scene())
     middle_y, middle_x = picture.shape[0] // 2, picture.shape[1] // 2
     window = np.ascontiguousarray(
         picture[middle_y - _WINDOW // 2 :, middle_x - _WINDOW // 2 :][:_WINDOW, :_WINDOW]
@@ -39,13 +40,17 @@ def detector(size: Size) -> Iterator[Row]:
     for threads in (1, 2):
         recogniser = Detector(threads=threads)
         suffix = f"{threads} thread" + ("s" if threads > 1 else "")
-        find, find_cpu = _median_ms(partial(recogniser.find_table, window, 28.0), size.repeats)
+        find, find_cpu = _median_ms(
+            partial(recogniser.find_table, window, camera.tile_px), size.repeats
+        )
         yield Row(
             f"finder, window of {_WINDOW} x {_WINDOW} px, {suffix}", find, "ms",
             note=f"{find_cpu:.0f} ms CPU",
         )  # fmt: skip
-        tiles = len(recogniser.detect(window, tile_px=28.0))
-        read, read_cpu = _median_ms(partial(recogniser.detect, window, tile_px=28.0), size.repeats)
+        tiles = len(recogniser.detect(window, tile_px=camera.tile_px))
+        read, read_cpu = _median_ms(
+            partial(recogniser.detect, window, tile_px=camera.tile_px), size.repeats
+        )
         yield Row(
             f"finder and reader, that window, {suffix}", read, "ms",
             note=f"{tiles} tiles, {read_cpu:.0f} ms CPU",
