@@ -31,7 +31,8 @@ pytestmark = [
 ]
 
 NEARLY_NEVER_SURE = 1 - 1e-12
-SEED = 1
+SEEDS = {"hongkong": 8, "hangzhou": 1}
+"""Hong Kong: the winner has our Winter, the flower of which the recogniser is least sure."""
 PATIENCE_MS = 280_000
 """For what must happen in the game; a loaded machine needs most of it."""
 
@@ -133,7 +134,13 @@ class Visit:
 async def visit(browser: Browser, folder: Path, rules: str) -> AsyncIterator[Visit]:
     """The page of a one-hand demonstration that asks about whatever could be otherwise."""
     options = DemoOptions(
-        rules=rules, hands=1, seed=SEED, fast=True, port=0, keep=folder, sure=NEARLY_NEVER_SURE
+        rules=rules,
+        hands=1,
+        seed=SEEDS[rules],
+        fast=True,
+        port=0,
+        keep=folder,
+        sure=NEARLY_NEVER_SURE,
     )
     async with open_demo(options) as (simulator, running):
         await running.mqtt.wait_connected()
