@@ -26,8 +26,7 @@ from tablectl.daemon import Running
 from tablectl.demo import DemoOptions, DemoResult, run_demo
 from tablectl.messages import EventView, SettlementView
 from tablectl.services.bus import Entry
-from vision.geometry import TableGeometry
-from vision.resolution import FILL
+from vision.render.renderer import Renderer
 
 SEEN: Final = ("indicator", "flower", "discard", "meld", "win")
 """Kinds of events that come from the camera; hands of losers are only read where they count."""
@@ -129,8 +128,8 @@ class Sum:
 
 def size_for(tile_px: float) -> tuple[int, int]:
     """The 16:9 picture over the whole felt in which a tile is so wide."""
-    geometry = TableGeometry()
-    lines = tile_px * 2 * geometry.half_mm / geometry.tile_width_mm / FILL
+    default = DemoOptions().size
+    lines = tile_px / Renderer(size=default).tile_px * default[1]
     even = 2 * round(lines / 2)
     return 2 * round(even * 8 / 9), even
 

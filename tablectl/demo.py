@@ -53,7 +53,7 @@ class DemoOptions:
         freeze_at: (when, how long) the camera repeats its last picture, simulated seconds.
         firmware: the real firmware in simavr is the table, in place of the simulated one.
         sure: posterior from which the referee needs no confirmation; None: the daemon's default.
-        size: of the camera's pictures, (width, height) px; a tile is 0.031 of the height wide.
+        size: of the camera's pictures, (width, height) px; a tile is 0.029 of the height wide.
     """
 
     rules: str = "hongkong"
