@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from tablectl.tiles import format_tile
 from vision.detector import Detection, Detector
+from vision.one_set import within_one_set
 
 ImageArray = npt.NDArray[np.uint8]
 
@@ -89,9 +90,14 @@ def load_image(path: Path) -> ImageArray:
     return np.asarray(image, np.uint8)
 
 
+def tiles_of(image: ImageArray, detector: Detector) -> list[Detection]:
+    """The tiles of a picture (BGR) of unknown scale, read as tiles of one set."""
+    return within_one_set(detector.detect(image))
+
+
 def read_image(image: ImageArray, detector: Detector, name: str = "") -> PhotoReading:
     """Read a picture that is already in memory (BGR)."""
-    found = in_reading_order(detector.detect(image))
+    found = in_reading_order(tiles_of(image, detector))
     return PhotoReading(name, image.shape[1], image.shape[0], tuple(found))
 
 

@@ -18,6 +18,7 @@ os.environ.setdefault("YOLO_OFFLINE", "true")
 # By name, so that the type checker does not ask for torch where it is not installed.
 nets = importlib.import_module("vision.training.reader_net")
 finder = importlib.import_module("vision.training.train_detector")
+nets_finder = importlib.import_module("vision.training.finder_net")
 
 
 def batch(ignore: bool) -> dict[str, Any]:
@@ -36,7 +37,7 @@ def batch(ignore: bool) -> dict[str, Any]:
 
 def test_finds_in_ignored_areas_cost_nothing() -> None:
     torch.manual_seed(1)
-    model = finder.build_model().train()
+    model = nets_finder.build_finder().train()
     loss_of = finder.PartialLabelLoss(model)
     whole, masked = batch(False), batch(True)
     preds = model(whole["img"])
@@ -51,7 +52,7 @@ def test_finds_in_ignored_areas_cost_nothing() -> None:
 
 
 def test_finder_has_grids_of_8_and_16() -> None:
-    assert finder.build_model().stride.tolist() == [8.0, 16.0]
+    assert nets_finder.build_finder().stride.tolist() == [8.0, 16.0]
 
 
 def test_older_reader_gains_an_output_that_is_never_chosen() -> None:
@@ -74,7 +75,7 @@ def test_an_exported_reader_is_restored_to_go_on_learning() -> None:
     side = session.get_inputs()[0].shape[3]
     crops = np.random.default_rng(3).integers(0, 256, (32, 4, side, side), np.uint8)
     pixels = torch.from_numpy(crops).float() / 255
-    model = restore.restored(path, pixels)
+    model = restore.restored_reader(path, pixels)
     with torch.no_grad():
         before = model.eval()(pixels)
         learning = model.train().body(pixels * 2 - 1)
@@ -83,11 +84,28 @@ def test_an_exported_reader_is_restored_to_go_on_learning() -> None:
     assert (learning - settled).abs().max() < 0.1 * settled.abs().max()
 
 
+def test_an_exported_finder_is_restored_to_go_on_learning() -> None:
+    """Same logits as onnxruntime's in every cell of both grids."""
+    restore = importlib.import_module("vision.training.restore")
+    export = importlib.import_module("vision.training.export")
+    path = Path(__file__).parents[2] / "models" / "tile_finder.onnx"
+    picture = np.random.default_rng(4).integers(0, 256, (1, 96, 128, 3), np.uint8)
+    pixels = torch.from_numpy(picture[..., ::-1].copy()).permute(0, 3, 1, 2).float() / 255
+    model = restore.restored_finder(path, pixels)
+    grids = onnxruntime.InferenceSession(str(path)).run(None, {"image": picture})
+    with torch.no_grad():
+        again = export.DeployedFinder(model.eval())(torch.from_numpy(picture))
+    for grid, other in zip(grids, again, strict=True):
+        assert np.abs(grid - other.numpy()).max() < 2e-3
+
+
 def test_another_network_is_not_restored() -> None:
     restore = importlib.import_module("vision.training.restore")
-    finder = Path(__file__).parents[2] / "models" / "tile_finder.onnx"
+    models = Path(__file__).parents[2] / "models"
     with pytest.raises(restore.RestoreError, match="tile_finder"):
-        restore.restored(finder, torch.zeros(2, 4, 96, 96))
+        restore.restored_reader(models / "tile_finder.onnx", torch.zeros(2, 4, 96, 96))
+    with pytest.raises(restore.RestoreError, match="tile_reader"):
+        restore.restored_finder(models / "tile_reader.onnx", torch.zeros(2, 3, 96, 96))
 
 
 def test_schedule_warms_up_and_ends_low() -> None:

@@ -33,6 +33,12 @@ NO_TILE_IOU = 0.3
 PARTS = 0.6
 """Parts of tiles in what is drawn of one made picture: half a 4p is a good 2p."""
 
+CUT = 0.08
+"""Share of made tiles shown as if the edge of the picture cut them."""
+
+CUT_SEEN = (0.62, 0.92)
+"""How much of such a tile is in the picture."""
+
 PATCH_PX = 160
 PATCH_SCALE = 1.75
 """Side of a stored patch over the longer side of its tile: room to turn the tile."""
@@ -70,8 +76,11 @@ class Patches:
     weight: FloatArray
 
 
-def cut_patch(image: ImageArray, box: FloatArray, fill: int = 127) -> tuple[ImageArray, FloatArray]:
-    """A 160x160 patch centred on ``box`` (x1 y1 x2 y2 px) and the box's size in the patch."""
+def cut_patch(image: ImageArray, box: FloatArray) -> tuple[ImageArray, FloatArray]:
+    """A 160x160 patch centred on ``box`` (x1 y1 x2 y2 px) and the box's size in the patch.
+
+    What lies outside the picture repeats its border, as at run time.
+    """
     span = box[2:] - box[:2]
     side = float(max(span.max(), 4.0)) * PATCH_SCALE
     scale = PATCH_PX / side
@@ -91,7 +100,11 @@ def cut_patch(image: ImageArray, box: FloatArray, fill: int = 127) -> tuple[Imag
     offset = PATCH_PX / 2 - centre * scale
     matrix = np.array([[scale, 0, offset[0]], [0, scale, offset[1]]], np.float32)
     patch = cv2.warpAffine(
-        image, matrix, (PATCH_PX, PATCH_PX), flags=cv2.INTER_LINEAR, borderValue=(fill, fill, fill)
+        image,
+        matrix,
+        (PATCH_PX, PATCH_PX),
+        flags=cv2.INTER_LINEAR,
+        borderMode=cv2.BORDER_REPLICATE,
     )
     return np.asarray(patch, np.uint8), np.asarray(span * factor, np.float32)
 
@@ -427,6 +440,8 @@ def scene_sample(
     seen = np.prod(np.ptp(inside, axis=0)) / max(float(np.prod(np.ptp(quad, axis=0))), 1.0)
     if seen < 0.75:
         return None
+    if rng.random() < CUT:
+        return _cut_sample(image, row, quad, rng, worsen)
     degrees = 90.0 * int(rng.integers(4)) + float(rng.normal(0, 3))
     if rng.random() < 0.35:
         degrees = float(rng.uniform(0, 360))
@@ -438,6 +453,41 @@ def scene_sample(
     x1, y1 = (max(0, int(v)) for v in shifted - margin)
     x2, y2 = (int(v) for v in shifted + margin)
     pixels = render_crop(image[y1:y2, x1:x2], linear, shifted - [x1, y1], high - low, rng, worsen)
+    return _known_sample(pixels, row, quad, degrees)
+
+
+def _cut_sample(
+    image: ImageArray,
+    row: dict[str, Any],
+    quad: FloatArray,
+    rng: np.random.Generator,
+    worsen: float,
+) -> Sample:
+    """A crop of a tile as if the picture ended in the middle of it."""
+    low = np.clip(quad.min(axis=0), 0, [image.shape[1], image.shape[0]])
+    high = np.clip(quad.max(axis=0), 0, [image.shape[1], image.shape[0]])
+    axis, share = int(rng.integers(2)), float(rng.uniform(*CUT_SEEN))
+    length = round(float(high[axis] - low[axis]) * share)
+    along = np.moveaxis(image, 1 - axis, 0)
+    if rng.random() < 0.5:
+        high[axis] = int(low[axis]) + max(length, 1)
+        image = np.moveaxis(along[: int(high[axis])], 0, 1 - axis)
+    else:
+        start = max(int(high[axis]) - max(length, 1), 0)
+        image = np.moveaxis(along[start:], 0, 1 - axis)
+        low[axis], high[axis] = 0, high[axis] - start
+    patch, span = cut_patch(np.ascontiguousarray(image), np.concatenate([low, high]))
+    degrees = 90.0 * int(rng.integers(4))
+    centre = np.full(2, PATCH_PX / 2, np.float32)
+    target = turned_span(span, degrees)
+    pixels = render_crop(patch, random_linear(degrees, rng), centre, target, rng, worsen)
+    return _known_sample(pixels, row, quad, degrees)
+
+
+def _known_sample(
+    pixels: npt.NDArray[np.uint8], row: dict[str, Any], quad: FloatArray, degrees: float
+) -> Sample:
+    """The crop of a made tile, turned by ``degrees`` beyond its ``quad``, with its truth."""
     tile = int(parse_tile(row["tile"]))
     known = row.get("rotation")
     rotation = math.nan if known is None else (float(known) + degrees) % 360

@@ -26,6 +26,7 @@ import numpy as np
 
 from tablectl.tiles import parse_tile
 from vision.detector import Detector
+from vision.read import tiles_of
 
 from .calibrate import expected_error
 from .metrics import Score, Scored, forgive, score
@@ -56,7 +57,7 @@ def predict(detector: Detector, photo: Photo) -> tuple[list[list[float]], tuple[
     image = photo.read()
     rows = [
         [float(found.tile), round(found.confidence, 5), *(round(v, 2) for v in found.box)]
-        for found in detector.detect(image)
+        for found in tiles_of(image, detector)
     ]
     return rows, (image.shape[1], image.shape[0])
 

@@ -6,7 +6,8 @@ as the daemon does, and prints the figures of :mod:`vision.training.metrics` plu
 rotation and the calibration of the confidence. ``--sets DIR...`` takes the faces from folders that
 :mod:`vision.training.outside` wrote, picture by picture in turn; ``--tile-px 28 48`` the widths of
 a tile in turn (default: the whole felt fills the picture, 31 px); ``--unknown-size`` reads like
-``tablectl read``, without being told the size of the tiles.
+``tablectl read``, without being told the size of the tiles; ``--one-set`` lays what one set of 144
+tiles has (default: any face at any time, a quarter of them flowers).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from tablectl.tiles import BACK, Tile, format_tile
 from vision.art.sets import ArtSet, load_art
 from vision.detector import Detection, Detector
 from vision.geometry import TableGeometry
+from vision.read import tiles_of
 from vision.render.renderer import Renderer, TileTruth
 from vision.render.style import Style
 
@@ -120,6 +122,7 @@ def main() -> None:
     parser.add_argument("--sets", type=Path, nargs="*", default=[], help="folders of faces")
     parser.add_argument("--tile-px", type=float, nargs="*", default=[], help="widths, in turn")
     parser.add_argument("--unknown-size", action="store_true", help="as `tablectl read`")
+    parser.add_argument("--one-set", action="store_true", help="four of each, flowers once")
     options = parser.parse_args()
     cv2.setNumThreads(1)
     detector = Detector(options.weights, min_score=options.min_score)
@@ -132,10 +135,12 @@ def main() -> None:
         widths = options.tile_px
         width = widths[number // max(1, len(arts)) % len(widths)] if widths else None
         renderer = Renderer(styled(rng, art, width), geometry, (1920, 1080))
-        scene = random_scene(geometry, rng)
+        scene = random_scene(geometry, rng, one_set=options.one_set)
         image = renderer.render(scene)
-        known = None if options.unknown_size else renderer.tile_px
-        found = detector.detect(image, tile_px=known)
+        if options.unknown_size:
+            found = tiles_of(image, detector)
+        else:
+            found = detector.detect(image, tile_px=renderer.tile_px)
         group = f"{art.name if art else 'own'}-{renderer.tile_px:.0f}px"
         add_picture(tally, f"{group}__{number}", renderer.truth(scene), found, (1920, 1080))
         if options.draw:

@@ -17,8 +17,8 @@ import torch
 from torch import nn
 
 from .crops import CROP_PX
+from .finder_net import build_finder
 from .reader_net import TileReader, with_no_tile
-from .train_detector import build_model
 
 
 class DeployedFinder(nn.Module):
@@ -63,7 +63,7 @@ class DeployedReader(nn.Module):
 
 def export_finder(checkpoint: Path, target: Path) -> None:
     """Write the tile finder with free height and width."""
-    model = build_model()
+    model = build_finder()
     model.load_state_dict(torch.load(checkpoint, weights_only=True)["average"])
     model.eval().fuse(verbose=False)
     torch.onnx.export(

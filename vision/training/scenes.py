@@ -29,24 +29,35 @@ from vision.render.style import Style
 from .artwork import ArtSet, load_art
 from .faces.sets import random_set
 from .outside import load_folder
+from .sources import FIRST_FLOWER
 
 MIN_VISIBLE = 0.55
+ONE_SET = [kind for kind in range(FIRST_FLOWER) for _ in range(4)] + [*range(FIRST_FLOWER, N_KINDS)]
 SKINS = ((214, 168, 138), (236, 196, 170), (150, 104, 76), (96, 66, 50), (196, 150, 110))
 
 
 class TableDealer:
-    """Lays random but plausible tiles; positions in a seat's frame, in tile widths."""
+    """Lays random but plausible tiles; positions in a seat's frame, in tile widths.
 
-    def __init__(self, geometry: TableGeometry, rng: np.random.Generator) -> None:
+    ``one_set``: faces are those of one set of 144 tiles, and it ends when it is used up; else any
+    face comes at any time, flowers more often than in play.
+    """
+
+    def __init__(
+        self, geometry: TableGeometry, rng: np.random.Generator, *, one_set: bool = False
+    ) -> None:
         self.geometry, self.rng = geometry, rng
+        self.left = [int(i) for i in rng.permutation(ONE_SET)] if one_set else None
         self.tiles: list[SceneTile] = []
         self.slop = float(rng.choice([0.5, 1.5, 4.0]))
         weights = np.ones(N_KINDS)
         weights[34:] = 1.6
         self.weights = weights / weights.sum()
 
-    def kind(self) -> Tile:
-        """Any of the 42 faces."""
+    def kind(self) -> Tile | None:
+        """One of the 42 faces; None when the set is used up."""
+        if self.left is not None:
+            return Tile(self.left.pop()) if self.left else None
         return Tile(int(self.rng.choice(N_KINDS, p=self.weights)))
 
     def lay(
@@ -62,7 +73,9 @@ class TableDealer:
         dx, dy = self.rng.normal(0, 0.012 * self.slop, 2)
         x_mm, y_mm = self.geometry.to_table(seat, x + dx, y + dy)
         angle = self.geometry.seat_angle(seat) + turn + float(self.rng.normal(0, self.slop))
-        self.tiles.append(SceneTile(self.kind(), x_mm, y_mm, angle % 360, pose, level))
+        kind = Tile(0) if self.left is not None and pose is not Pose.FLAT_UP else self.kind()
+        if kind is not None:
+            self.tiles.append(SceneTile(kind, x_mm, y_mm, angle % 360, pose, level))
 
     def river(self, seat: int) -> None:
         """Discards in rows of six; sometimes one turned sideways."""
@@ -126,9 +139,11 @@ class TableDealer:
                 self.lay(0, x, y, float(self.rng.uniform(0, 360)), pose)
 
 
-def random_scene(geometry: TableGeometry, rng: np.random.Generator) -> Scene:
-    """A table in the middle of something."""
-    dealer = TableDealer(geometry, rng)
+def random_scene(
+    geometry: TableGeometry, rng: np.random.Generator, *, one_set: bool = False
+) -> Scene:
+    """A table in the middle of something; ``one_set`` as for :class:`TableDealer`."""
+    dealer = TableDealer(geometry, rng, one_set=one_set)
     if rng.random() < 0.15:
         dealer.loose()
     else:
@@ -180,6 +195,15 @@ def made_up_art(arts: list[ArtSet], rng: np.random.Generator) -> RenderedArt:
     return RenderedArt("made up", np.stack(faces).astype(np.uint8))
 
 
+def with_hidden_backs(style: Style, rng: np.random.Generator) -> Style:
+    """The same look with backs of nearly the felt's colour, as green sets on green cloth have."""
+    light = float(np.exp(rng.normal(0.1, 0.2)))
+    red, green, blue = (
+        float(np.clip(part * light + rng.normal(0, 10), 0, 255)) for part in style.felt
+    )
+    return replace(style, back=(red, green, blue))
+
+
 def truth_row(found: TileTruth) -> dict[str, Any]:
     """One JSON row."""
     return {
@@ -199,6 +223,9 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="number of the first picture")
     parser.add_argument("--seed", type=int, default=21)
     parser.add_argument("--made-up", type=float, default=0.0, help="share with a made-up set")
+    parser.add_argument(
+        "--hidden-backs", type=float, default=0.0, help="share with backs of the felt's colour"
+    )
     parser.add_argument("--sets", type=Path, nargs="*", default=[], help="folders of faces to lend")
     parser.add_argument(
         "--faces", type=Path, nargs="*", default=[], help="folders of faces to draw with, in turn"
@@ -217,6 +244,8 @@ def main() -> None:
             style = replace(style, art=made_up_art(arts, rng))
         if fixed:
             style = replace(style, art=fixed[number % len(fixed)])
+        if options.hidden_backs and rng.random() < options.hidden_backs:
+            style = with_hidden_backs(style, rng)
         height = int(rng.choice([900, 1080, 1080, 1300]))
         renderer = Renderer(style, geometry, (int(height * 1.15), height))
         scene = random_scene(geometry, rng)

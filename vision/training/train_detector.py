@@ -9,36 +9,24 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import time
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import torch
-import yaml
 from torch import nn
 from torch.utils.data import DataLoader, Subset
-
-os.environ.setdefault("YOLO_OFFLINE", "true")
-
-from ultralytics.cfg import get_cfg
 from ultralytics.nn.tasks import DetectionModel
 from ultralytics.utils.loss import v8DetectionLoss
 
 from .detector_data import Synthetic, WindowStream, collate
+from .finder_net import build_finder
 from .relabel import apply_relabelling
+from .restore import restored_finder
 from .sources import load_split, without_flawed_flowers
 
 CHECKPOINT = "last.pt"
-
-
-def build_model() -> DetectionModel:
-    """The tile finder with random weights."""
-    config: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("tile_yolo.yaml").read_text())
-    model = DetectionModel({**config, "scale": "n"}, nc=1, verbose=False)
-    model.args = get_cfg()
-    return model
 
 
 class PartialLabelLoss(v8DetectionLoss):
@@ -114,7 +102,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("runs/detector"))
     parser.add_argument("--synthetic", type=Path, nargs="*", default=[])
     parser.add_argument("--synthetic-share", type=float, default=0.35)
-    parser.add_argument("--start", type=Path, help="checkpoint whose weights to start from")
+    parser.add_argument("--start", type=Path, help="checkpoint or ONNX file to start from")
     parser.add_argument("--steps", type=int, default=1500)
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--size", type=int, default=416)
@@ -132,18 +120,6 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
     options.out.mkdir(parents=True, exist_ok=True)
-    model = build_model().train()
-    optimizer = torch.optim.AdamW(parameter_groups(model, 0.02), lr=options.lr)
-    first = 0
-    if options.start:
-        model.load_state_dict(torch.load(options.start, weights_only=True)["average"])
-    average = Average(model)
-    if options.resume:
-        state = torch.load(options.out / CHECKPOINT, weights_only=True)
-        model.load_state_dict(state["model"])
-        average.model.load_state_dict(state["average"])
-        optimizer.load_state_dict(state["optimizer"])
-        first = state["step"]
     photos = [without_flawed_flowers(p) for p in load_split(options.photos, "train")]
     if options.relabel:
         photos = apply_relabelling(photos, options.relabel)
@@ -157,12 +133,33 @@ def main() -> None:
     )
     for folder in stream.synthetic:
         folder.refresh()
+    model = beginning(options.start, stream).train()
+    optimizer = torch.optim.AdamW(parameter_groups(model, 0.02), lr=options.lr)
+    average = Average(model)
+    first = 0
+    if options.resume:
+        state = torch.load(options.out / CHECKPOINT, weights_only=True)
+        model.load_state_dict(state["model"])
+        average.model.load_state_dict(state["average"])
+        optimizer.load_state_dict(state["optimizer"])
+        first = state["step"]
     rest = Subset(stream, range(first * options.batch, len(stream)))
     loader = DataLoader(
         rest, batch_size=options.batch, num_workers=1, collate_fn=collate, prefetch_factor=6
     )
     loss_of = PartialLabelLoss(model)
     run(options, model, average, optimizer, loader, loss_of, first)
+
+
+def beginning(start: Path | None, stream: WindowStream) -> DetectionModel:
+    """A new network, or the one of a checkpoint or of an exported model."""
+    if start is not None and start.suffix == ".onnx":
+        windows = torch.stack([stream[number]["img"] for number in range(32)])
+        return restored_finder(start, windows.float() / 255)
+    model = build_finder()
+    if start is not None:
+        model.load_state_dict(torch.load(start, weights_only=True)["average"])
+    return model
 
 
 def run(

@@ -22,7 +22,7 @@ from .crops import Patches, Sample, SceneCrops, gather_patches, photo_sample
 from .face_bank import FlowerBank
 from .reader_net import OUTPUTS, TileReader, with_no_tile
 from .relabel import apply_relabelling
-from .restore import restored
+from .restore import restored_reader
 from .sources import is_held_out, load_split, without_flawed_flowers
 from .train_detector import CHECKPOINT, Average, learning_rate, parameter_groups, save
 
@@ -167,7 +167,7 @@ def beginning(start: Path | None, stream: BatchStream) -> TileReader:
         return TileReader()
     if start.suffix == ".onnx":
         crops = torch.cat([stream[number]["pixels"] for number in range(4)])
-        return restored(start, crops.float() / 255)
+        return restored_reader(start, crops.float() / 255)
     model = TileReader()
     model.load_state_dict(with_no_tile(torch.load(start, weights_only=True)["average"]))
     return model
