@@ -45,8 +45,8 @@ class Scene:
         patient: whether proposals out of order must still wait.
         claim_due: whether it must still be waited for the set that a discard was taken for.
         indicator_wanted: whether these rules turn up an indicator and none was seen.
-        last_meld: the newest entry's set, as long as nothing came after it.
-        called_pung: whether that set was announced as a pung.
+        last_meld: the newest entry's set, as long as nothing but calls came after it.
+        said_pung: seats that pressed Pung last of all buttons, lately.
         ignored: tiles that a person has struck out of the book.
         covered: areas that a hand hides now.
     """
@@ -61,7 +61,7 @@ class Scene:
     claim_due: bool
     indicator_wanted: bool
     last_meld: int | None
-    called_pung: bool
+    said_pung: frozenset[int]
     ignored: frozenset[int] = frozenset()
     covered: frozenset[tuple[Zone, int | None]] = frozenset()
 
@@ -246,6 +246,9 @@ def _explain_group(scene: Scene, seat: int, group: Sequence[FeltTile]) -> Propos
         if any(tile.face_down for tile in fresh):
             fact = Fact("meld", scene.t, seat=seat, tiles=_ids(fresh), meld="closed_kong")
             return Proposal((fact,))
+        if scene.taken_discard() is not None and seat in scene.said_pung:
+            pung = sorted(fresh, key=lambda tile: tile.id)[:3]  # the newest one was added to it
+            return _claim(scene, seat, pung, "claim")
         if scene.taken_discard() is not None or any(tile.sideways for tile in fresh):
             return _claim(scene, seat, fresh, "kong")
         fact = Fact("meld", scene.t, seat=seat, tiles=_ids(fresh), meld="closed_kong")
@@ -264,7 +267,7 @@ def _pung_beside(
 def _grow(scene: Scene, seat: int, pung: MeldPlace, fresh: FeltTile) -> Proposal:
     """A fourth tile beside a pung: an added kong, or a direct kong laid down slowly."""
     tiles = (*pung.tiles, fresh.id)
-    if scene.last_meld == pung.entry and not scene.called_pung:
+    if scene.last_meld == pung.entry and seat not in scene.said_pung:
         fact = Fact(
             "meld", scene.t, seat=seat, tiles=tiles, meld="kong",
             source=pung.source, claimed=pung.claimed,

@@ -533,22 +533,24 @@ class HandFollower:
     def _scene(self, t: float) -> explain.Scene:
         patience = self.thresholds.patience_s
         waited = self._waited(t)
-        layout, newest = self.layout, self.book.entries[-1]
+        layout = self.layout
+        newest = next(e for e in reversed(self.book.entries) if not isinstance(e.fact.told, Call))
         assert self.book.step is not None
         return explain.Scene(
             t=t, felt=self.felt, layout=layout, geometry=self.geometry, seats=self.kit.seats,
             turn=self.book.step.turn, patient=waited < patience, claim_due=waited < 2 * patience,
             indicator_wanted=self.kit.indicator and layout.indicator is None,
             last_meld=newest.n if newest.fact.kind == "meld" else None,
-            called_pung=self._called_pung(newest.fact),
+            said_pung=frozenset(seat for seat in range(self.kit.seats) if self._said_pung(seat)),
             ignored=frozenset(self.undone), covered=frozenset(self._covered),
         )  # fmt: skip
 
-    def _called_pung(self, meld: Fact) -> bool:
-        """Whether the seat of a set said Pung for it, so that a fourth tile is another kong."""
-        calls = (e.event for e in reversed(self.book.entries[-_RECENT_CALLS:]))
-        said = next((c for c in calls if isinstance(c, Call) and c.seat == meld.seat), None)
-        return said is not None and said.call == "pung"
+    def _said_pung(self, seat: int) -> bool:
+        """Whether a seat's last call is Pung, so that a fourth tile is another kong."""
+        told = [entry.fact.told for entry in self.book.entries[-_RECENT_CALLS:]]
+        told += [fact.told for fact in self._calls]
+        said = [event.call for event in told if isinstance(event, Call) and event.seat == seat]
+        return said[-1:] == ["pung"]
 
     def _adopt(self, proposal: explain.Proposal) -> None:
         if proposal.moved is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from firmware_protocol.messages import Button
@@ -25,6 +27,38 @@ def last_claim(events: list[Event], winner: int) -> int | None:
         and e.source is not None and winner not in (e.seat, e.source)
     ]  # fmt: skip
     return found[-1] if found else None
+
+
+def pung_that_grows_at_once(events: list[Event]) -> int | None:
+    """Number of a claimed pung to which the same seat adds the fourth tile before anything else."""
+    for n, (pung, kong) in enumerate(pairwise(events)):
+        melds = isinstance(pung, Meld) and isinstance(kong, Meld) and pung.seat == kong.seat
+        if melds and (pung.kind, kong.kind) == ("pung", "added_kong"):
+            return n
+    return None
+
+
+@pytest.mark.parametrize("call", [Button.PUNG, Button.KONG])
+@pytest.mark.parametrize("seen_between", [True, False])
+def test_the_button_tells_an_added_kong_from_a_claimed_one(
+    call: Button, seen_between: bool
+) -> None:
+    """Also where the camera sees all four tiles at once."""
+    drive, events = start("hangzhou", lambda events: pung_that_grows_at_once(events) is not None)
+    events = [e for e in events if not isinstance(e, Call)]
+    n = pung_that_grows_at_once(events)
+    assert n is not None
+    pung = events[n]
+    assert isinstance(pung, Meld)
+    drive.play(events[:n])
+    drive.press(pung.seat, call)
+    drive.felt.apply(pung)
+    if seen_between:
+        drive.feed(drive.eye.look(drive.t), after=1.0)
+    drive.felt.apply(events[n + 1])
+    drive.feed(drive.eye.look(drive.t), after=1.0)
+    told = [event["kind"] for event in drive.log() if event["e"] == "meld"]
+    assert told[-1:] == (["added_kong"] if call is Button.PUNG else ["kong"])
 
 
 def hu_called_before_a_claim(wait_s: float) -> tuple[Drive, list[Event]]:
