@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from vision.render.training_scenes import (
     render_training_picture,
     render_training_sample,
 )
+from vision.training.scenes import ONE_SET, random_scene, with_hidden_backs
 
 SHARED_ART = Path(__file__).resolve().parents[3] / "shared" / "data" / "art"
 
@@ -88,3 +90,22 @@ def test_random_overhead_cameras_keep_seat_zero_at_the_bottom() -> None:
         centre, bottom, right = camera.project([(0, 0), (0, 300), (300, 0)])
         assert bottom[1] > centre[1] + 200
         assert right[0] > centre[0] + 200
+
+
+def test_hidden_backs_are_nearly_of_the_felts_colour() -> None:
+    rng = np.random.default_rng(8)
+    for _ in range(30):
+        style = with_hidden_backs(Style.random(rng, "test"), rng)
+        brightness = sum(style.back) / max(sum(style.felt), 1.0)
+        level = np.array(style.felt) * brightness
+        assert np.abs(np.array(style.back) - level).max() < 60
+        assert 0.5 < brightness < 2
+
+
+def test_tiles_of_one_set_are_four_of_each_and_flowers_once() -> None:
+    for seed in range(12):
+        scene = random_scene(TableGeometry(), np.random.default_rng(seed), one_set=True)
+        shown = Counter(int(t.tile) for t in scene.tiles if t.pose is Pose.FLAT_UP)
+        assert shown
+        assert all(count <= (4 if kind < 34 else 1) for kind, count in shown.items())
+    assert len(ONE_SET) == 144

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tablectl.tiles import parse_tile
 from vision.training.artwork import ArtSet
 from vision.training.compose import art_style, compose
 from vision.training.crops import (
@@ -23,6 +24,7 @@ from vision.training.crops import (
     NO_TILE,
     PATCH_PX,
     cut_patch,
+    cut_sample,
     part_sample,
     scene_sample,
     turned_span,
@@ -162,6 +164,23 @@ def test_scene_crops_carry_the_turn_of_the_face() -> None:
         up = [float((red * a).sum() / red.sum() - (blue * a).sum() / blue.sum()) for a in (xs, ys)]
         seen = math.degrees(math.atan2(up[0], -up[1]))
         assert abs((seen - sample.rotation + 180) % 360 - 180) < 25
+
+
+def test_a_tile_cut_by_the_picture_is_still_that_tile() -> None:
+    """Its box is what is left of it, and the picture's last pixels are repeated beyond its edge."""
+    image = np.full((200, 200, 3), 60, np.uint8)
+    image[70:130, 80:120] = (0, 0, 255)
+    quad = [[80, 70], [120, 70], [120, 130], [80, 130]]
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        sample = cut_sample(image, {"quad": quad, "tile": "7z", "rotation": 0.0}, rng, 0.0)
+        assert sample.tile == int(parse_tile("7z"))
+        assert sample.rotation % 90 == 0
+        red = sample.pixels[0].astype(int) - sample.pixels[2] > 100
+        box = sample.pixels[3] > 0
+        assert (red & box).sum() > 0.7 * box.sum(), "the box holds nothing but the tile"
+        edges = (red[2], red[-3], red[:, 2], red[:, -3])
+        assert max(edge.mean() for edge in edges) > 0.25, "the cut side goes on beyond the edge"
 
 
 @pytest.mark.parametrize("turn", [0, 90, 180, 270])

@@ -17,7 +17,7 @@ from vision.training.artwork import FACE_HEIGHT, FACE_WIDTH
 from vision.training.compose import compose
 from vision.training.develop import develop, tilted
 from vision.training.evaluate import WHOLE_FLOWERS, with_whole_flowers
-from vision.training.faces.glyphs import FontsMissingError, cjk_fonts
+from vision.training.faces.glyphs import FontsMissingError, cjk_fonts, ink_of, latin_fonts
 from vision.training.faces.ink import random_palette
 from vision.training.faces.sets import LEFT_OUT, random_set, training_fonts
 from vision.training.faces.suits import (
@@ -107,6 +107,15 @@ def test_fonts_kept_for_tests_do_not_letter_training() -> None:
 
 
 @needs_fonts
+@needs_fonts
+def test_words_on_flowers_are_spelt_with_letters() -> None:
+    """A font without Latin letters writes boxes in their place."""
+    for font in latin_fonts():
+        summer, boxes = ink_of(*font, "Summer"), ink_of(*font, "\U0010fffe" * 6)
+        assert summer is not None, font
+        assert boxes is None or summer.shape != boxes.shape or (summer != boxes).any(), font
+
+
 def test_dense_pictures_are_crowded_and_labelled_inside() -> None:
     scene = compose([], [], np.random.default_rng(3), 1.0, (24, 40), dense=True)
     assert len(scene.rows) > 40

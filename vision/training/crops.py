@@ -441,7 +441,7 @@ def scene_sample(
     if seen < 0.75:
         return None
     if rng.random() < CUT:
-        return _cut_sample(image, row, quad, rng, worsen)
+        return cut_sample(image, row, rng, worsen)
     degrees = 90.0 * int(rng.integers(4)) + float(rng.normal(0, 3))
     if rng.random() < 0.35:
         degrees = float(rng.uniform(0, 360))
@@ -456,14 +456,11 @@ def scene_sample(
     return _known_sample(pixels, row, quad, degrees)
 
 
-def _cut_sample(
-    image: ImageArray,
-    row: dict[str, Any],
-    quad: FloatArray,
-    rng: np.random.Generator,
-    worsen: float,
+def cut_sample(
+    image: ImageArray, row: dict[str, Any], rng: np.random.Generator, worsen: float = 1.0
 ) -> Sample:
     """A crop of a tile as if the picture ended in the middle of it."""
+    quad = np.array(row["quad"], np.float32)
     low = np.clip(quad.min(axis=0), 0, [image.shape[1], image.shape[0]])
     high = np.clip(quad.max(axis=0), 0, [image.shape[1], image.shape[0]])
     axis, share = int(rng.integers(2)), float(rng.uniform(*CUT_SEEN))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from string import ascii_letters
 from typing import Final
 
 import cv2
@@ -26,7 +27,6 @@ _FAVOURED: Final = {
 """Shares of folders that hold many faces, or writing like that on tiles; others count 1."""
 TOO_FREE: Final = ("Sousyo", "DotGothic", "unifont", "train", "Pixel", "Bitmap")
 """Grass script that even people misread, and bitmap lettering."""
-LATIN: Final = ("dejavu", "liberation", "freefont", "Noto", "BIZUD", "Klee", "urw")
 
 
 class FontsMissingError(RuntimeError):
@@ -86,14 +86,19 @@ def cjk_fonts(root: Path = FONT_ROOT) -> tuple[tuple[str, int], ...]:
 
 @lru_cache(maxsize=4)
 def latin_fonts(root: Path = FONT_ROOT) -> tuple[tuple[str, int], ...]:
-    """Faces for digits and letters of corner indices; the CJK fonts do, too."""
+    """Faces for digits, letters and words; those CJK fonts that have all letters do, too."""
     chosen = [
         (str(path), 0)
         for path in sorted([*root.rglob("*.ttf"), *root.rglob("*.otf")])
         if any(word.lower() in str(path).lower() for word in ("dejavu", "liberation", "freefont"))
         and "Mono" not in path.name
     ]
-    return (*chosen, *cjk_fonts(root))
+    spelling = (
+        font
+        for font in cjk_fonts(root)
+        if all(ink_of(*font, letter) is not None for letter in ascii_letters)
+    )
+    return (*chosen, *spelling)
 
 
 def _ink_in_any(font: tuple[str, int], char: str) -> ImageArray:

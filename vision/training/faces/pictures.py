@@ -114,6 +114,9 @@ def _fan_bird(face: ImageArray, palette: Palette, rng: np.random.Generator) -> N
     base = np.array([WIDTH * rng.uniform(0.42, 0.58), HEIGHT * rng.uniform(0.6, 0.75)])
     count, reach = int(rng.integers(6, 14)), HEIGHT * float(rng.uniform(0.38, 0.52))
     half = float(rng.uniform(40, 110))
+    if rng.random() < 0.4:  # printed as one dark fan, or with a pale one behind
+        ends = [base + _way(float(turn)) * reach for turn in np.linspace(270 - half, 270 + half, 9)]
+        polygon(face, np.stack([base, *ends]), inks[int(rng.integers(4))])
     for layer in (1.0, 0.72):
         for turn in np.linspace(270 - half, 270 + half, count):
             end = base + _way(float(turn)) * reach * layer

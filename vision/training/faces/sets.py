@@ -90,7 +90,9 @@ def _characters(letters: Lettering, palette: Palette, rng: np.random.Generator) 
     low = palette.red if rng.random() < 0.82 else top
     split = HEIGHT * float(rng.uniform(0.4, 0.52))
     wide = WIDTH * float(rng.uniform(0.55, 0.86))
-    numeral_high = split * float(rng.uniform(0.55, 0.85))
+    # In one set in three the numeral is so flat that a small 4 is hardly more than a line.
+    flat = rng.random() < 0.33
+    numeral_high = split * float(rng.uniform(0.28, 0.55) if flat else rng.uniform(0.55, 0.85))
     myriad_high = (HEIGHT - split) * float(rng.uniform(0.72, 0.95))
     myriad_wide = min(WIDTH * 0.95, wide * float(rng.uniform(0.85, 1.15)))
     faces = []
@@ -143,6 +145,9 @@ def _honours(letters: Lettering, palette: Palette, rng: np.random.Generator) -> 
     return faces
 
 
+FRAMES = ("line", "line", "round", "dashes", "dots", "cut", "corners", "key", "band")
+
+
 def white_face(letters: Lettering, palette: Palette, rng: np.random.Generator) -> ImageArray:
     """White: blank, framed in some manner, or a character."""
     face = blank()
@@ -157,7 +162,7 @@ def white_face(letters: Lettering, palette: Palette, rng: np.random.Generator) -
     margin = float(rng.uniform(0.02, 0.22))
     count = int(rng.choice([1, 2, 3], p=[0.5, 0.4, 0.1]))
     thick = int(rng.choice([3, 5, 8, 12, 18]))
-    manner = rng.choice(["line", "line", "round", "dashes", "dots", "cut", "corners", "key"])
+    manner = rng.choice(FRAMES)
     for k in range(count):
         inset = margin + 0.085 * k
         x1, y1 = round(WIDTH * inset), round(HEIGHT * inset * 0.75)
@@ -198,6 +203,8 @@ def _frame(face: ImageArray, box: Box, manner: str, thick: int, ink: Ink) -> Non
             for y, sy in ((y1, 1), (y2, -1)):
                 cv2.line(face, (x, y), (x + sx * reach, y), ink, thick)
                 cv2.line(face, (x, y), (x, y + sy * reach), ink, thick)
+    elif manner == "band":
+        _band_frame(face, box, 2 * thick + 12, ink)
     else:
         _barred_frame(face, box, thick, ink)
 
@@ -225,6 +232,22 @@ def _dotted_frame(face: ImageArray, box: Box, dots: bool, thick: int, ink: Ink) 
             cv2.circle(face, (x, y), thick, ink, -1)
         elif not dots and along % step < step * 0.6:
             cv2.circle(face, (x, y), max(1, thick // 2), ink, -1)
+
+
+def _band_frame(face: ImageArray, box: Box, thick: int, ink: Ink) -> None:
+    """A broad band with a chain of light links in it."""
+    x1, y1, x2, y2 = box
+    cv2.rectangle(face, (x1, y1), (x2, y2), ink, -1)
+    hole = (x1 + thick, y1 + thick), (x2 - thick, y2 - thick)
+    if hole[1][0] - hole[0][0] > 8:
+        cv2.rectangle(face, *hole, (0, 0, 0, 0), -1)
+    half, link = thick // 2, max(4, thick // 4)
+    for x in range(x1 + half, x2 - half + 1, 2 * thick):
+        for y in (y1 + half, y2 - half):
+            cv2.ellipse(face, (x, y), (2 * link, link), 0, 0, 360, (0, 0, 0, 0), 2)
+    for y in range(y1 + half, y2 - half + 1, 2 * thick):
+        for x in (x1 + half, x2 - half):
+            cv2.ellipse(face, (x, y), (link, 2 * link), 0, 0, 360, (0, 0, 0, 0), 2)
 
 
 def _barred_frame(face: ImageArray, box: Box, thick: int, ink: Ink) -> None:
