@@ -32,8 +32,9 @@ def last_claim(events: list[Event], winner: int) -> int | None:
 def pung_that_grows_at_once(events: list[Event]) -> int | None:
     """Number of a claimed pung to which the same seat adds the fourth tile before anything else."""
     for n, (pung, kong) in enumerate(pairwise(events)):
-        melds = isinstance(pung, Meld) and isinstance(kong, Meld) and pung.seat == kong.seat
-        if melds and (pung.kind, kong.kind) == ("pung", "added_kong"):
+        if not (isinstance(pung, Meld) and isinstance(kong, Meld) and pung.seat == kong.seat):
+            continue
+        if (pung.kind, kong.kind) == ("pung", "added_kong"):
             return n
     return None
 
