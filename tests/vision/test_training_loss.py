@@ -18,6 +18,7 @@ os.environ.setdefault("YOLO_OFFLINE", "true")
 # By name, so that the type checker does not ask for torch where it is not installed.
 nets = importlib.import_module("vision.training.reader_net")
 finder = importlib.import_module("vision.training.train_detector")
+loop = importlib.import_module("vision.training.loop")
 nets_finder = importlib.import_module("vision.training.finder_net")
 
 
@@ -109,16 +110,22 @@ def test_another_network_is_not_restored() -> None:
 
 
 def test_schedule_warms_up_and_ends_low() -> None:
-    rates = [finder.learning_rate(step, 1000, 1e-3, 1e-5) for step in range(1000)]
+    rates = [loop.learning_rate(step, 1000, 1e-3, 1e-5) for step in range(1000)]
     assert rates[0] < rates[50] < rates[99]
     assert max(rates) <= 1e-3
     assert rates[-1] == pytest.approx(1e-5, rel=0.1)
     assert np.all(np.diff(rates[100:]) <= 0)
 
 
-def test_checkpoints_are_replaced_whole(tmp_path: Path) -> None:
-    target = tmp_path / "last.pt"
-    finder.save(target, {"step": 1})
-    finder.save(target, {"step": 2})
-    assert torch.load(target, weights_only=True) == {"step": 2}
-    assert [p.name for p in tmp_path.iterdir()] == ["last.pt"]
+def test_checkpoints_are_replaced_whole_and_resumed(tmp_path: Path) -> None:
+    model = nets.TileReader()
+    average, optimizer = loop.Average(model), torch.optim.AdamW(model.parameters())
+    for step in (1, 2):
+        with torch.no_grad():
+            model.head.bias.fill_(float(step))
+        loop.save(tmp_path, step, model, average, optimizer)
+    assert [p.name for p in tmp_path.iterdir()] == [loop.CHECKPOINT]
+    other = nets.TileReader()
+    again = torch.optim.AdamW(other.parameters())
+    assert loop.resumed(tmp_path, other, loop.Average(other), again) == 2
+    assert torch.equal(other.head.bias, model.head.bias)

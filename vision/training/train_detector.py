@@ -8,9 +8,7 @@ Seeded; ``--resume`` goes on from the last checkpoint with the same stream of wi
 from __future__ import annotations
 
 import argparse
-import math
 import time
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +20,10 @@ from ultralytics.utils.loss import v8DetectionLoss
 
 from .detector_data import Synthetic, WindowStream, collate
 from .finder_net import build_finder
+from .loop import Average, learning_rate, parameter_groups, resumed, save
 from .relabel import apply_relabelling
 from .restore import restored_finder
 from .sources import load_split, without_flawed_flowers
-
-CHECKPOINT = "last.pt"
 
 
 class PartialLabelLoss(v8DetectionLoss):
@@ -52,46 +49,6 @@ class PartialLabelLoss(v8DetectionLoss):
         _, parts, items = self.get_assigned_targets_and_loss(preds, batch)
         self.items = items
         return parts.sum() * len(batch["img"])
-
-
-class Average:
-    """Exponential moving average of the weights; its memory grows with the number of steps."""
-
-    def __init__(self, model: nn.Module) -> None:
-        self.model = deepcopy(model).eval()
-        for parameter in self.model.parameters():
-            parameter.requires_grad_(False)
-
-    def update(self, model: nn.Module, step: int) -> None:
-        """Take in the weights after ``step``."""
-        decay = 0.998 * (1 - math.exp(-step / 150))
-        with torch.no_grad():
-            for mine, other in zip(
-                self.model.state_dict().values(), model.state_dict().values(), strict=True
-            ):
-                if mine.dtype.is_floating_point:
-                    mine.mul_(decay).add_(other.detach(), alpha=1 - decay)
-
-
-def parameter_groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
-    """Weight decay for matrices only, not for biases and norms."""
-    matrices = [p for p in model.parameters() if p.ndim > 1 and p.requires_grad]
-    vectors = [p for p in model.parameters() if p.ndim <= 1 and p.requires_grad]
-    return [{"params": matrices, "weight_decay": decay}, {"params": vectors, "weight_decay": 0.0}]
-
-
-def learning_rate(step: int, steps: int, peak: float, final: float, warmup: int = 100) -> float:
-    """Linear warm-up, then a cosine from ``peak`` to ``final``."""
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    return final + (peak - final) * (1 + math.cos(math.pi * step / steps)) / 2
-
-
-def save(path: Path, state: dict[str, Any]) -> None:
-    """Write a checkpoint so that a kill leaves the old or the new one, never half of one."""
-    part = path.with_suffix(".part")
-    torch.save(state, part)
-    part.replace(path)
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -136,13 +93,7 @@ def main() -> None:
     model = beginning(options.start, stream).train()
     optimizer = torch.optim.AdamW(parameter_groups(model, 0.02), lr=options.lr)
     average = Average(model)
-    first = 0
-    if options.resume:
-        state = torch.load(options.out / CHECKPOINT, weights_only=True)
-        model.load_state_dict(state["model"])
-        average.model.load_state_dict(state["average"])
-        optimizer.load_state_dict(state["optimizer"])
-        first = state["step"]
+    first = resumed(options.out, model, average, optimizer) if options.resume else 0
     rest = Subset(stream, range(first * options.batch, len(stream)))
     loader = DataLoader(
         rest, batch_size=options.batch, num_workers=1, collate_fn=collate, prefetch_factor=6
@@ -196,15 +147,7 @@ def run(
             )
             sums.zero_()
         if (step + 1) % 100 == 0 or step + 1 == options.steps:
-            save(
-                options.out / CHECKPOINT,
-                {
-                    "step": step + 1,
-                    "model": model.state_dict(),
-                    "average": average.model.state_dict(),
-                    "optimizer": optimizer.state_dict(),
-                },
-            )
+            save(options.out, step + 1, model, average, optimizer)
 
 
 if __name__ == "__main__":

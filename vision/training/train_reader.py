@@ -20,11 +20,11 @@ from torch.utils.data import DataLoader, Dataset, Subset
 
 from .crops import Patches, Sample, SceneCrops, gather_patches, photo_sample
 from .face_bank import FlowerBank
+from .loop import Average, learning_rate, parameter_groups, resumed, save
 from .reader_net import OUTPUTS, TileReader, with_no_tile
 from .relabel import apply_relabelling
 from .restore import restored_reader
 from .sources import is_held_out, load_split, without_flawed_flowers
-from .train_detector import CHECKPOINT, Average, learning_rate, parameter_groups, save
 
 CROPS_A_PICTURE = 18
 """Of one made picture in a batch: decoding it costs more than cutting these."""
@@ -145,13 +145,7 @@ def main() -> None:
     model = beginning(options.start, stream).to(memory_format=torch.channels_last)
     average = Average(model)
     optimizer = torch.optim.AdamW(parameter_groups(model, 0.03), lr=options.lr)
-    first = 0
-    if options.resume:
-        state = torch.load(options.out / CHECKPOINT, weights_only=True)
-        model.load_state_dict(state["model"])
-        average.model.load_state_dict(state["average"])
-        optimizer.load_state_dict(state["optimizer"])
-        first = state["step"]
+    first = resumed(options.out, model, average, optimizer) if options.resume else 0
     loader = DataLoader(
         Subset(stream, range(first, options.steps)),
         batch_size=None,
@@ -208,12 +202,7 @@ def run(
             )
             sums.zero_()
         if (step + 1) % 100 == 0 or step + 1 == options.steps:
-            state = {
-                "step": step + 1,
-                "model": model.state_dict(),
-                "average": average.model.state_dict(),
-            }
-            save(options.out / CHECKPOINT, {**state, "optimizer": optimizer.state_dict()})
+            save(options.out, step + 1, model, average, optimizer)
 
 
 if __name__ == "__main__":
