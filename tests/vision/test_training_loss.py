@@ -129,3 +129,15 @@ def test_checkpoints_are_replaced_whole_and_resumed(tmp_path: Path) -> None:
     again = torch.optim.AdamW(other.parameters())
     assert loop.resumed(tmp_path, other, loop.Average(other), again) == 2
     assert torch.equal(other.head.bias, model.head.bias)
+
+
+def test_a_resumed_curve_goes_on_where_the_checkpoint_was(tmp_path: Path) -> None:
+    curve = loop.Curve(tmp_path, ("loss",), 0)
+    for step in (50, 100, 150):
+        curve.add(step, 1e-3, torch.tensor([step / 100]))
+    again = loop.Curve(tmp_path, ("loss",), 100)
+    assert again.add(150, 5e-4, torch.tensor([0.25])) == "loss 0.250"
+    rows = (tmp_path / loop.CURVE).read_text().split()
+    assert rows == [
+        "step,rate,loss", "50,1.000e-03,0.5000", "100,1.000e-03,1.0000", "150,5.000e-04,0.2500",
+    ]  # fmt: skip

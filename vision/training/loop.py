@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from copy import deepcopy
 from pathlib import Path
@@ -11,6 +12,8 @@ import torch
 from torch import nn
 
 CHECKPOINT = "last.pt"
+CURVE = "curve.csv"
+"""Beside the checkpoint: step, learning rate, and the means since the row before."""
 
 
 class Average:
@@ -72,3 +75,28 @@ def resumed(
     average.model.load_state_dict(state["average"])
     optimizer.load_state_dict(state["optimizer"])
     return int(state["step"])
+
+
+class Curve:
+    """The rows of ``curve.csv``: what the training did so far, kept when it is resumed.
+
+    A row after the checkpoint that is resumed from is dropped: it will come again.
+    """
+
+    def __init__(self, folder: Path, columns: tuple[str, ...], first: int) -> None:
+        self.path, self.columns = folder / CURVE, columns
+        kept: list[list[str]] = []
+        if first and self.path.exists():
+            with self.path.open(newline="") as file:
+                kept = [row for row in list(csv.reader(file))[1:] if int(row[0]) <= first]
+        with self.path.open("w", newline="") as file:
+            csv.writer(file).writerows([["step", "rate", *columns], *kept])
+
+    def add(self, step: int, rate: float, means: torch.Tensor) -> str:
+        """Write a row; returns it for people."""
+        values = means.tolist()
+        with self.path.open("a", newline="") as file:
+            row = [step, f"{rate:.3e}", *(f"{value:.4f}" for value in values)]
+            csv.writer(file).writerow(row)
+        named = zip(self.columns, values, strict=True)
+        return " ".join(f"{name} {value:.3f}" for name, value in named)

@@ -20,7 +20,7 @@ from ultralytics.utils.loss import v8DetectionLoss
 
 from .detector_data import Synthetic, WindowStream, collate
 from .finder_net import build_finder
-from .loop import Average, learning_rate, parameter_groups, resumed, save
+from .loop import Average, Curve, learning_rate, parameter_groups, resumed, save
 from .relabel import apply_relabelling
 from .restore import restored_finder
 from .sources import load_split, without_flawed_flowers
@@ -124,8 +124,8 @@ def run(
 ) -> None:
     """The loop from step ``first`` to the end of ``loader``."""
     began = time.monotonic()
+    curve = Curve(options.out, ("box", "tile", "dfl"), first)
     sums = torch.zeros(3)
-    step = first
     for step, batch in enumerate(loader, start=first):
         rate = learning_rate(step, options.steps, options.lr, options.final_lr)
         for group in optimizer.param_groups:
@@ -139,12 +139,8 @@ def run(
         sums += torch.stack([value.cpu() for value in loss_of.items.values()])
         if (step + 1) % 20 == 0:
             speed = (step + 1 - first) * options.batch / (time.monotonic() - began)
-            box, cls, dfl = (sums / 20).tolist()
-            print(
-                f"step {step + 1}/{options.steps} box {box:.3f} cls {cls:.3f} dfl {dfl:.3f} "
-                f"lr {rate:.2e} {speed:.1f} windows/s",
-                flush=True,
-            )
+            text = curve.add(step + 1, rate, sums / 20)
+            print(f"step {step + 1}/{options.steps} {text} {speed:.1f} windows/s", flush=True)
             sums.zero_()
         if (step + 1) % 100 == 0 or step + 1 == options.steps:
             save(options.out, step + 1, model, average, optimizer)

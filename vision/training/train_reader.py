@@ -20,7 +20,7 @@ from torch.utils.data import DataLoader, Dataset, Subset
 
 from .crops import Patches, Sample, SceneCrops, gather_patches, photo_sample
 from .face_bank import FlowerBank
-from .loop import Average, learning_rate, parameter_groups, resumed, save
+from .loop import Average, Curve, learning_rate, parameter_groups, resumed, save
 from .reader_net import OUTPUTS, TileReader, with_no_tile
 from .relabel import apply_relabelling
 from .restore import restored_reader
@@ -177,6 +177,7 @@ def run(
 ) -> None:
     """The loop from step ``first`` on."""
     began = time.monotonic()
+    curve = Curve(options.out, ("class", "direction", "axis", "right"), first)
     sums = torch.zeros(4)
     for step, batch in enumerate(loader, start=first):
         rate = learning_rate(step, options.steps, options.lr, options.final_lr)
@@ -194,12 +195,8 @@ def run(
         sums += torch.stack([naming.detach(), direction.detach(), axis.detach(), right])
         if (step + 1) % 50 == 0:
             speed = (step + 1 - first) * options.batch / (time.monotonic() - began)
-            values = " ".join(f"{value:.3f}" for value in (sums / 50).tolist())
-            print(
-                f"step {step + 1}/{options.steps} "
-                f"class/direction/axis/right {values} {speed:.0f}/s",
-                flush=True,
-            )
+            text = curve.add(step + 1, rate, sums / 50)
+            print(f"step {step + 1}/{options.steps} {text} {speed:.0f} crops/s", flush=True)
             sums.zero_()
         if (step + 1) % 100 == 0 or step + 1 == options.steps:
             save(options.out, step + 1, model, average, optimizer)
