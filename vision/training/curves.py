@@ -1,8 +1,8 @@
 """Draw training curves: ``python -m vision.training.curves models/curves``.
 
-Draws every ``<name>.csv`` of a folder (the ``curve.csv`` of a training, renamed) into ``curves.svg``
-there: one panel each, losses on the left axis, the share read right and the learning rate (of its
-peak) on the right.
+Draws every ``<name>.csv`` of a folder (the ``curve.csv`` of a training, renamed) there into
+``curves.svg``: one panel each, losses on the left axis, the share read right and the learning rate
+(of its peak) on the right.
 """
 
 from __future__ import annotations
