@@ -7,27 +7,30 @@ rotation and the calibration of the confidence. ``--sets DIR...`` takes the face
 :mod:`vision.training.outside` wrote, picture by picture in turn; ``--tile-px 28 48`` the widths of
 a tile in turn (default: the whole felt fills the picture, 31 px); ``--unknown-size`` reads like
 ``tablectl read``, without being told the size of the tiles; ``--one-set`` lays what one set of 144
-tiles has (default: any face at any time, a quarter of them flowers).
+tiles has (default: any face at any time, a quarter of them flowers). ``--pictures DIR`` reads what
+:mod:`vision.training.traced` wrote instead, of unknown size.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from tablectl.tiles import BACK, Tile, format_tile
+from tablectl.tiles import BACK, Tile, format_tile, parse_tile
 from vision.art.sets import ArtSet, load_art
 from vision.detector import Detection, Detector
 from vision.geometry import TableGeometry
 from vision.read import tiles_of
-from vision.render.renderer import Renderer, TileTruth
+from vision.render.renderer import Renderer
 from vision.render.style import Style
 
 from .calibrate import expected_error
@@ -35,9 +38,56 @@ from .crops import HALF_TURN_SYMMETRIC
 from .evaluate import report
 from .metrics import Scored, forgive, score
 from .scenes import MIN_VISIBLE, random_scene
-from .sources import iou_matrix
+from .sources import PhotoSetError, iou_matrix
 
 FloatTable = npt.NDArray[np.float64]
+
+
+class Shown(Protocol):
+    """What is known of a tile in a picture."""
+
+    @property
+    def tile(self) -> Tile:
+        """Its kind, or the back."""
+
+    @property
+    def box(self) -> tuple[float, float, float, float]:
+        """x1, y1, x2, y2 px, not clipped to the picture."""
+
+    @property
+    def rotation_deg(self) -> float:
+        """Clockwise turn of the face."""
+
+    @property
+    def visible(self) -> float:
+        """Share of the face that is seen."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A tile of a picture that was written to a folder; as :class:`Shown`."""
+
+    tile: Tile
+    box: tuple[float, float, float, float]
+    rotation_deg: float
+    visible: float
+
+
+@dataclass(frozen=True)
+class Table:
+    """One picture to read.
+
+    Attributes:
+        name: ``<group>__<number>``.
+        image: (H, W, 3) BGR.
+        tiles: what is in it.
+        tile_px: width of a tile where it is to be told.
+    """
+
+    name: str
+    image: npt.NDArray[np.uint8]
+    tiles: list[Shown]
+    tile_px: float | None
 
 
 @dataclass
@@ -72,7 +122,7 @@ def rows_of(found: Iterable[Detection]) -> FloatTable:
 
 
 def against_truth(
-    name: str, truths: Iterable[TileTruth], rows: FloatTable, size: tuple[int, int]
+    name: str, truths: Iterable[Shown], rows: FloatTable, size: tuple[int, int]
 ) -> Scored:
     """Finds beside the renderer's truth; tiles that are mostly hidden count neither way."""
     known = list(truths)
@@ -83,13 +133,12 @@ def against_truth(
     return Scored(name, truth, forgive(rows, truth, ignored, *size))
 
 
-def add_picture(
-    tally: Tally, name: str, truths: list[TileTruth], found: list[Detection], size: tuple[int, int]
-) -> None:
-    """Compare one picture's detections with the renderer's truth."""
-    clear = [t for t in truths if t.visible >= MIN_VISIBLE]
+def add_picture(tally: Tally, table: Table, found: list[Detection]) -> None:
+    """Compare one picture's detections with the truth."""
+    clear = [t for t in table.tiles if t.visible >= MIN_VISIBLE]
     rows = rows_of(found)
-    picture = against_truth(name, truths, rows, size)
+    size = (table.image.shape[1], table.image.shape[0])
+    picture = against_truth(table.name, table.tiles, rows, size)
     truth = picture.truth
     tally.pictures.append(picture)
     iou = iou_matrix(rows[:, 2:], truth[:, 1:])
@@ -111,6 +160,46 @@ def add_picture(
             tally.turns.append(abs(off))
 
 
+def written(folder: Path) -> Iterator[Table]:
+    """Pictures that :mod:`vision.training.traced` wrote, of unknown size.
+
+    Raises:
+        PhotoSetError: there is none, or one can't be read.
+    """
+    paths = sorted(folder.glob("*.png"))
+    if not paths:
+        raise PhotoSetError(f"{folder}: no *.png")
+    for path in paths:
+        image = cv2.imread(str(path))
+        if image is None:
+            raise PhotoSetError(f"{path}: not a readable picture")
+        tiles: list[Shown] = []
+        for row in json.loads(path.with_suffix(".json").read_text()):
+            quad = np.array(row["quad"])
+            (x1, y1), (x2, y2) = quad.min(axis=0).tolist(), quad.max(axis=0).tolist()
+            visible = 0.0 if row["ignore"] else 1.0
+            tiles.append(
+                Listed(parse_tile(row["tile"]), (x1, y1, x2, y2), row["rotation"], visible)
+            )
+        yield Table(path.stem, np.asarray(image, np.uint8), tiles, None)
+
+
+def rendered(options: argparse.Namespace) -> Iterator[Table]:
+    """Random tables of the test split, as the options say."""
+    arts = [load_art(folder) for folder in options.sets]
+    geometry, widths = TableGeometry(), options.tile_px
+    for number in range(options.count):
+        rng = np.random.default_rng([options.seed, number])
+        art = arts[number % len(arts)] if arts else None
+        width = widths[number // max(1, len(arts)) % len(widths)] if widths else None
+        renderer = Renderer(styled(rng, art, width), geometry, (1920, 1080))
+        scene = random_scene(geometry, rng, one_set=options.one_set)
+        name = f"{art.name if art else 'own'}-{renderer.tile_px:.0f}px__{number}"
+        known = None if options.unknown_size else renderer.tile_px
+        truths: list[Shown] = [*renderer.truth(scene)]
+        yield Table(name, renderer.render(scene), truths, known)
+
+
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -123,30 +212,26 @@ def main() -> None:
     parser.add_argument("--tile-px", type=float, nargs="*", default=[], help="widths, in turn")
     parser.add_argument("--unknown-size", action="store_true", help="as `tablectl read`")
     parser.add_argument("--one-set", action="store_true", help="four of each, flowers once")
+    parser.add_argument("--pictures", type=Path, help="folder of written pictures to read instead")
     options = parser.parse_args()
     cv2.setNumThreads(1)
     detector = Detector(options.weights, min_score=options.min_score)
-    arts = [load_art(folder) for folder in options.sets]
-    geometry = TableGeometry()
     tally = Tally()
-    for number in range(options.count):
-        rng = np.random.default_rng([options.seed, number])
-        art = arts[number % len(arts)] if arts else None
-        widths = options.tile_px
-        width = widths[number // max(1, len(arts)) % len(widths)] if widths else None
-        renderer = Renderer(styled(rng, art, width), geometry, (1920, 1080))
-        scene = random_scene(geometry, rng, one_set=options.one_set)
-        image = renderer.render(scene)
-        if options.unknown_size:
-            found = tiles_of(image, detector)
+    for table in written(options.pictures) if options.pictures else rendered(options):
+        if table.tile_px is None:
+            found = tiles_of(table.image, detector)
         else:
-            found = detector.detect(image, tile_px=renderer.tile_px)
-        group = f"{art.name if art else 'own'}-{renderer.tile_px:.0f}px"
-        add_picture(tally, f"{group}__{number}", renderer.truth(scene), found, (1920, 1080))
+            found = detector.detect(table.image, tile_px=table.tile_px)
+        add_picture(tally, table, found)
         if options.draw:
-            _draw(options.draw / f"{number:03d}.png", np.asarray(image), found)
+            _draw(options.draw / f"{table.name}.png", table.image, found)
+    summarise(tally, "path-traced" if options.pictures else "rendered, test split")
+
+
+def summarise(tally: Tally, title: str) -> None:
+    """Print all figures."""
     result = score(tally.pictures)
-    report("rendered, test split", result)
+    report(title, result)
     for group in sorted({picture.name.split("__")[0] for picture in tally.pictures}):
         part = [p for p in tally.pictures if p.name.startswith(f"{group}__")]
         report(group, score(part))
