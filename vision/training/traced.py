@@ -1,11 +1,12 @@
 """Path-traced tables: ``python -m vision.training.traced --out runs/traced --sets DIR...``.
 
-What the recogniser learns from and is measured on comes from :mod:`vision.render`, which fakes
-light. Here the same scenes go through the path tracer Mitsuba 3: rounded tiles of two coloured
-layers, rough plastic, area lamps, soft shadows, light from tile to tile. So a score does not
-flatter a recogniser for knowing its own renderer: nothing is trained on these pictures. Writes
+What the recogniser learns from and is measured on comes mostly from :mod:`vision.render`, which
+fakes light. Here the same scenes go through the path tracer Mitsuba 3: rounded tiles of two
+coloured layers, rough plastic, area lamps, soft shadows, light from tile to tile. Writes
 ``<set>-<width>px__<number>.png`` and ``.json`` like :mod:`vision.training.scenes`; hands and chips
-are left out. Mitsuba wants LLVM 17 or later (``DRJIT_LIBLLVM_PATH``), else it is some times slower.
+are left out. The looks are those of the test split with faces of ``--sets`` (or the project's own);
+``--train ART`` draws training looks with made-up sets that borrow from ``ART`` and ``--sets``, and
+writes ``.jpg``. Mitsuba wants LLVM 17 or later (``DRJIT_LIBLLVM_PATH``), else it is far slower.
 """
 
 from __future__ import annotations
@@ -23,15 +24,18 @@ import mitsuba
 import numpy as np
 import numpy.typing as npt
 
-from vision.art.sets import ArtSet, load_art
+from vision.art.sets import ArtSet as RenderedArt
+from vision.art.sets import load_art as load_rendered
 from vision.geometry import TableGeometry
 from vision.render.panel import PANEL_SHARE
 from vision.render.renderer import Renderer
 from vision.render.scene import Pose, Prop, Scene, SceneTile
 from vision.render.style import Colour, Style
 
+from .artwork import ArtSet, load_art
 from .evaluate_scenes import styled
-from .scenes import random_scene, truth_row
+from .outside import load_folder
+from .scenes import made_up_art, random_scene, truth_row, with_hidden_backs
 
 mitsuba.set_variant("llvm_ad_rgb", "scalar_rgb")
 To: Final = mitsuba.ScalarTransform4f
@@ -41,6 +45,9 @@ Node = dict[str, Any]
 
 DECAL_MM: Final = 0.04
 """Height of the ink over the face: enough that the tracer keeps them apart."""
+
+HIDDEN_BACKS: Final = 0.35
+"""Share of training pictures whose backs have nearly the felt's colour."""
 
 RIM_MM: Final = 60.0
 SIDE: Final = 12
@@ -264,33 +271,59 @@ class Tracer:
         return np.ascontiguousarray(np.clip(noisy, 0, 255).astype(np.uint8)[:, :, ::-1])
 
 
+def picture_to_measure(
+    options: argparse.Namespace, number: int, arts: list[RenderedArt], rng: np.random.Generator
+) -> tuple[str, Style, tuple[int, int]]:
+    """Name, look and size of a picture to measure with."""
+    art = arts[number % len(arts)] if arts else None
+    width = options.tile_px[number // max(1, len(arts)) % len(options.tile_px)]
+    name = f"{art.name if art else 'own'}-{width:.0f}px__{number}.png"
+    return name, styled(rng, art, width), (1920, 1080)
+
+
+def picture_to_train(
+    options: argparse.Namespace, number: int, arts: list[ArtSet], rng: np.random.Generator
+) -> tuple[str, Style, tuple[int, int]]:
+    """Name, look and size of a picture to train with: the whole felt, tiles 20 to 33 px wide."""
+    style = replace(Style.random(rng, "train", options.train), art=made_up_art(arts, rng))
+    if rng.random() < HIDDEN_BACKS:
+        style = with_hidden_backs(style, rng)
+    height = int(rng.integers(700, 1150))
+    return f"{number:05d}.jpg", style, (height, height)
+
+
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("runs/traced"))
     parser.add_argument("--count", type=int, default=8)
+    parser.add_argument("--first", type=int, default=0, help="number of the first picture")
     parser.add_argument("--seed", type=int, default=701)
     parser.add_argument("--rays", type=int, default=32, help="for each pixel")
-    parser.add_argument(
-        "--sets", type=Path, nargs="*", default=[], help="folders of faces, in turn"
-    )
+    parser.add_argument("--sets", type=Path, nargs="*", default=[], help="folders of faces")
     parser.add_argument("--tile-px", type=float, nargs="*", default=[28.0, 48.0], help="in turn")
+    parser.add_argument("--train", type=Path, help="artwork; looks and sets to train with")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    arts: list[ArtSet] = [load_art(folder) for folder in options.sets]
     geometry = TableGeometry()
-    for number in range(options.count):
+    if options.train:
+        lent = [*load_art(options.train), *(load_folder(folder) for folder in options.sets)]
+    else:
+        shown = [load_rendered(folder) for folder in options.sets]
+    for number in range(options.first, options.first + options.count):
         rng = np.random.default_rng([options.seed, number])
-        art = arts[number % len(arts)] if arts else None
-        width = options.tile_px[number // max(1, len(arts)) % len(options.tile_px)]
-        style = replace(styled(rng, art, width), back_share=float(rng.uniform(0.2, 0.45)))
-        tracer = Tracer(style, geometry, (1920, 1080), options.out, options.rays)
-        scene = random_scene(geometry, rng, one_set=True)
+        if options.train:
+            name, style, size = picture_to_train(options, number, lent, rng)
+        else:
+            name, style, size = picture_to_measure(options, number, shown, rng)
+        style = replace(style, back_share=float(rng.uniform(0.2, 0.45)))
+        tracer = Tracer(style, geometry, size, options.out, options.rays)
+        scene = random_scene(geometry, rng, one_set=not options.train)
         blocks = tuple(prop for prop in scene.props if not prop.round)
         scene = replace(scene, hands=(), props=blocks)
-        name = f"{art.name if art else 'own'}-{width:.0f}px__{number}"
-        cv2.imwrite(str(options.out / f"{name}.png"), tracer.render(scene))
-        (options.out / f"{name}.json").write_text(json.dumps(tracer.truth_rows(scene)))
+        target = options.out / name
+        cv2.imwrite(str(target), tracer.render(scene))
+        target.with_suffix(".json").write_text(json.dumps(tracer.truth_rows(scene)))
         print(name, flush=True)
 
 
