@@ -418,14 +418,14 @@ def part_sample(
 
 
 def _prefer_faces(rows: list[dict[str, Any]], rng: np.random.Generator) -> list[int]:
-    """Random order with at most a tenth of backs in front."""
+    """Random order with at most one back for five faces."""
     order = [int(i) for i in rng.permutation(len(rows))]
     faces = [i for i in order if rows[i]["tile"] != "back"]
     backs = [i for i in order if rows[i]["tile"] == "back"]
     return (
         faces[: 9 * max(1, len(backs))] + backs
         if len(faces) < 4
-        else sorted(faces + backs[: max(1, len(faces) // 10)], key=order.index)
+        else sorted(faces + backs[: max(1, len(faces) // 5)], key=order.index)
     )
 
 

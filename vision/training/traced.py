@@ -6,7 +6,8 @@ coloured layers, rough plastic, area lamps, soft shadows, light from tile to til
 ``<set>-<width>px__<number>.png`` and ``.json`` like :mod:`vision.training.scenes`; hands and chips
 are left out. The looks are those of the test split with faces of ``--sets`` (or the project's own);
 ``--train ART`` draws training looks with made-up sets that borrow from ``ART`` and ``--sets``, and
-writes ``.jpg``. Mitsuba wants LLVM 17 or later (``DRJIT_LIBLLVM_PATH``), else it is far slower.
+writes ``.jpg`` (with ``--faces`` those of a set kept back, to calibrate on). Mitsuba wants LLVM 17
+or later (``DRJIT_LIBLLVM_PATH``), else it is far slower.
 """
 
 from __future__ import annotations
@@ -285,7 +286,8 @@ def picture_to_train(
     options: argparse.Namespace, number: int, arts: list[ArtSet], rng: np.random.Generator
 ) -> tuple[str, Style, tuple[int, int]]:
     """Name, look and size of a picture to train with: the whole felt, tiles 20 to 33 px wide."""
-    style = replace(Style.random(rng, "train", options.train), art=made_up_art(arts, rng))
+    art = load_rendered(options.faces) if options.faces else made_up_art(arts, rng)
+    style = replace(Style.random(rng, "train", options.train), art=art)
     if rng.random() < HIDDEN_BACKS:
         style = with_hidden_backs(style, rng)
     height = int(rng.integers(700, 1150))
@@ -303,6 +305,7 @@ def main() -> None:
     parser.add_argument("--sets", type=Path, nargs="*", default=[], help="folders of faces")
     parser.add_argument("--tile-px", type=float, nargs="*", default=[28.0, 48.0], help="in turn")
     parser.add_argument("--train", type=Path, help="artwork; looks and sets to train with")
+    parser.add_argument("--faces", type=Path, help="with --train: faces in place of made-up ones")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     geometry = TableGeometry()
