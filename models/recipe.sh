@@ -2,7 +2,8 @@
 # Makes the weights in this folder from ../shared/data: about 7 hours on two free cores.
 # Every step is seeded; the two trainers go on from their last checkpoint with --resume.
 # Needs the train extra:  python3.11 -m venv .venv-train && .venv-train/bin/pip install '.[train]'
-# with lxml, and from Debian 12 lettering and tile sets of other games:
+# with lxml; for path-traced pictures the trace extra with LLVM 17 or later (Debian: libllvm19,
+# DRJIT_LIBLLVM_PATH); and from Debian 12 lettering and tile sets of other games:
 #   fonts-aoyagi-soseki fonts-arphic-bkai00mp fonts-arphic-bsmi00lp fonts-arphic-gbsn00lp
 #   fonts-arphic-gkai00mp fonts-arphic-ukai fonts-arphic-uming fonts-babelstone-han
 #   fonts-cns11643-kai fonts-cns11643-sung fonts-cwtex-fs fonts-cwtex-heib fonts-cwtex-kai
@@ -106,20 +107,28 @@ run face_bank --art "$DATA/art" --sets "$RUNS/sets/default" "$RUNS/sets/dorothys
   --out "$RUNS/flowers5.npz" --count 2500 --seed 181
 run compose $PHOTOS --art "$DATA/art" --sets $LENT "$RUNS/sets/traditional" --out "$RUNS/made5" \
   --count 1800 --seed 161 --made-up 0.85 --widths 18 64 --develop --dense
-run train_detector $PHOTOS --relabel "$RUNS/relabel.json" --synthetic-share 0.6 --synthetic "$RUNS/synth" \
-  "$RUNS/made3" "$RUNS/made4" "$RUNS/scenes3" "$RUNS/scenes4" "$RUNS/scenes5" \
+T="$RUNS/traced_train"
+run traced --train "$DATA/art" --sets $LENT "$RUNS/sets/traditional" --out "$T" --count 60 \
+  --seed 801 --rays 24
+run mine "$RUNS/scenes5" "$T" --weights "$RUNS/models1"
+# (The traced pictures, and more backs among the crops, joined the finder at step 1,200 and the
+# reader at step 2,300.)
+run train_detector $PHOTOS --relabel "$RUNS/relabel.json" --synthetic-share 0.65 --synthetic "$RUNS/synth" \
+  "$RUNS/made3" "$RUNS/made4" "$RUNS/scenes3" "$RUNS/scenes4" "$RUNS/scenes5" "$T" "$T" \
   --start models/tile_finder.onnx --out "$RUNS/finder3" --steps 2200 --lr 8e-4 --final-lr 1e-5 --seed 7
 run train_reader $PHOTOS --relabel "$RUNS/relabel.json" --start "$RUNS/reader8/last.pt" \
   --synthetic "$RUNS/synth" --developed "$RUNS/made3" "$RUNS/made4" "$RUNS/made5" "$RUNS/scenes3" \
-  "$RUNS/scenes4" "$RUNS/scenes5" --fresh 0.9 --synthetic-crops 58 --flowers "$RUNS/flowers5.npz" \
-  --flower-crops 38 --out "$RUNS/reader9" --steps 4000 --lr 1e-3 --final-lr 1e-5 --seed 41
+  "$RUNS/scenes4" "$RUNS/scenes5" "$T" "$T" "$T" "$T" "$T" --fresh 0.9 --synthetic-crops 60 \
+  --flowers "$RUNS/flowers5.npz" --flower-crops 36 --out "$RUNS/reader9" --steps 4000 --lr 1e-3 --final-lr 1e-5 --seed 41
 
 # 8. Export; calibrate on the held-out twelfth of the training photographs and on rendered tables
 #    with a kept-back set; score.
 run scenes --art "$DATA/art" --out "$RUNS/scenes_cal" --count 16 --seed 98 \
   --faces "$RUNS/sets/smooth"
 run export --finder "$RUNS/finder3/last.pt" --reader "$RUNS/reader9/last.pt" --out models --version 4
-run calibrate $PHOTOS --weights models --scenes "$RUNS/scenes_cal"
+run traced --train "$DATA/art" --faces "$RUNS/sets/smooth" --out "$RUNS/traced_cal" --count 6 \
+  --seed 898 --rays 24
+run calibrate $PHOTOS --weights models --scenes "$RUNS/scenes_cal" "$RUNS/traced_cal"
 run evaluate $PHOTOS --weights models --out "$RUNS/eval"
 run evaluate_scenes --weights models --count 20
 run evaluate_scenes --weights models --count 24 --seed 78 --tile-px 28 48 --unknown-size \

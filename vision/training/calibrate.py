@@ -160,15 +160,17 @@ def main() -> None:
     """Command line: fits and writes ``tiles.json`` in the weights folder."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--photos", type=Path, default=Path("../shared/data/photos"))
-    parser.add_argument("--scenes", type=Path, help="made pictures that training never saw")
+    parser.add_argument(
+        "--scenes", type=Path, nargs="*", default=[], help="made pictures that training never saw"
+    )
     parser.add_argument("--weights", type=Path, default=Path("models"))
     options = parser.parse_args()
     cv2.setNumThreads(1)
     detector = Detector(options.weights, min_score=0.05)
     evidence = Evidence()
     count = add_photographs(evidence, detector, options.photos)
-    if options.scenes:
-        count += add_scenes(evidence, detector, options.scenes)
+    for folder in options.scenes:
+        count += add_scenes(evidence, detector, folder)
     logits, classes = np.concatenate(evidence.logits), np.concatenate(evidence.classes)
     temperature = fit_temperature(logits, classes)
     outputs = softmax(np.concatenate(evidence.outputs) / temperature)
