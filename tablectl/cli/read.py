@@ -12,7 +12,7 @@ from rich.progress import track
 from tablectl.cli.common import MALFORMED, clear_errors
 from tablectl.tiles import format_tile, name_en
 from vision.detector import Detector
-from vision.read import PhotoError, PhotoReading, draw_to, read_photo
+from vision.read import LISTED, PhotoError, PhotoReading, draw_to, read_photo
 
 
 def read(
@@ -32,7 +32,7 @@ def read(
     """Read the tiles of photographs: names, confidence, boxes in pixels, rotation."""
     failed = False
     with clear_errors():
-        detector = Detector(weights, threads)
+        detector = Detector(weights, threads, LISTED)
         if draw is not None:
             draw.mkdir(parents=True, exist_ok=True)
         quiet = as_json or len(photos) == 1

@@ -246,6 +246,8 @@ def _explain_group(scene: Scene, seat: int, group: Sequence[FeltTile]) -> Propos
         if any(tile.face_down for tile in fresh):
             fact = Fact("meld", scene.t, seat=seat, tiles=_ids(fresh), meld="closed_kong")
             return Proposal((fact,))
+        if scene.patient and not _may_be_alike(fresh):
+            return None  # a set and something beside it that may go again
         if scene.taken_discard() is not None and seat in scene.said_pung:
             pung = sorted(fresh, key=lambda tile: tile.id)[:3]  # the newest one was added to it
             return _claim(scene, seat, pung, "claim")
@@ -254,6 +256,12 @@ def _explain_group(scene: Scene, seat: int, group: Sequence[FeltTile]) -> Propos
         fact = Fact("meld", scene.t, seat=seat, tiles=_ids(fresh), meld="closed_kong")
         return Proposal((fact,))
     return None
+
+
+def _may_be_alike(tiles: Sequence[FeltTile]) -> bool:
+    """Whether some face is at least conceivable for all of them."""
+    shared = frozenset.intersection(*(frozenset(tile.effective) for tile in tiles))
+    return any(min(tile.effective[face] for tile in tiles) > _UNLIKE for face in shared)
 
 
 def _pung_beside(

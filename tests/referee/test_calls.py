@@ -11,6 +11,7 @@ from tablectl.engine.events import Call, Event, Meld, Win
 from tablectl.referee.inputs import Tick
 from tests.referee.drive import Drive
 from tests.referee.test_unseen import start
+from vision.geometry import Zone
 
 
 def wins_after_anothers_pung(events: list[Event]) -> bool:
@@ -109,3 +110,28 @@ def test_an_early_call_that_wins_on_a_later_tile_outranks_nobody(again: bool) ->
     newest = {view.n: view for view in drive.events}
     issues = [issue.id for view in newest.values() for issue in view.issues]
     assert issues == (["outranked"] if again else [])
+
+
+def test_what_lies_beside_a_set_for_a_moment_makes_no_kong_of_it() -> None:
+    """A hand that is still laying tiles down may show one of them twice."""
+    drive, events = start("hangzhou", lambda events: any(is_chow(e) for e in events))
+    n, chow = next((n, e) for n, e in enumerate(events) if isinstance(e, Meld) and is_chow(e))
+    drive.play(events[:n])
+    before = {tile.x for tile in drive.eye.look(drive.t).tiles}
+    drive.felt.apply(chow)
+    reading = drive.eye.look(drive.t)
+    fresh = [t for t in reading.tiles if t.zone is Zone.EXPOSED and t.x not in before]
+    assert len(fresh) == 3
+    frame = drive.referee.geometry
+    places = [frame.to_seat(chow.seat, t.x, t.y) for t in fresh]
+    left, level = min(places)
+    x, y = frame.to_table(chow.seat, left - 1.02, level)
+    ghost = fresh[0].model_copy(update={"probabilities": {"7z": 0.99}, "x": x, "y": y})
+    drive.feed(reading.model_copy(update={"tiles": (*reading.tiles, ghost)}), after=0.4)
+    drive.feed(drive.eye.look(drive.t), after=0.4)
+    told = [event for event in drive.log() if event["e"] == "meld"]
+    assert (told[-1]["kind"], told[-1]["tiles"]) == ("chow", chow.tiles)
+
+
+def is_chow(event: Event) -> bool:
+    return isinstance(event, Meld) and event.kind == "chow"

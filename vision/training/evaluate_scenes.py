@@ -232,9 +232,13 @@ def summarise(tally: Tally, title: str) -> None:
     """Print all figures."""
     result = score(tally.pictures)
     report(title, result)
-    for group in sorted({picture.name.split("__")[0] for picture in tally.pictures}):
-        part = [p for p in tally.pictures if p.name.startswith(f"{group}__")]
-        report(group, score(part))
+    groups: dict[str, list[Scored]] = {}
+    for picture in tally.pictures:
+        group = picture.name.split("__")[0]
+        for name in (group, f"all {group.rpartition('-')[2]}"):
+            groups.setdefault(name, []).append(picture)
+    for name in sorted(groups):
+        report(name, score(groups[name]))
     turns = np.array(tally.turns)
     print(
         f"rotation of {len(turns)} faces: median error {np.median(turns):.1f} deg, "

@@ -2,7 +2,8 @@
 
 Reading the character and the numeral of a flower is the hardest thing that the reader learns: in
 pictures of tables it hardly gets a hold on it. So it sees many more flowers, some of them large
-and clear. Writes ``<out>`` (npz): ``faces`` (N, 8, 88, 66, 4) uint8 BGRA of N made-up sets.
+and clear, and birds, lest every picture be a flower. Writes ``<out>`` (npz): ``faces``
+(N, 9, 88, 66, 4) uint8 BGRA of N made-up sets, the bird last.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ import numpy.typing as npt
 
 from .artwork import load_art
 from .crops import Sample, random_linear, render_crop
-from .faces.sets import random_flowers
+from .faces.sets import BIRD, random_pictures
 from .outside import load_folder
 from .sources import FIRST_FLOWER, ImageArray
 
 WIDTH, HEIGHT = 66, 88
+KINDS = (*range(FIRST_FLOWER, FIRST_FLOWER + 8), BIRD)
+BIRDS = 0.25
+"""Share of birds among the samples."""
 SIDE = 288
 """Of the little scene round the tile, px."""
 
@@ -41,7 +45,7 @@ def _laid(
 
 
 def little_scene(faces: npt.NDArray[np.uint8], index: int, rng: np.random.Generator) -> ImageArray:
-    """The flower ``index`` of a set in the middle (288, 288, 3), neighbours or felt round it."""
+    """The picture ``index`` of a set in the middle (288, 288, 3), neighbours or felt round it."""
     felt = rng.uniform(10, 170, 3)
     coarse = np.clip(felt + rng.normal(0, 6, (SIDE // 6, SIDE // 6, 1)), 0, 255)
     canvas = np.asarray(cv2.resize(coarse.astype(np.uint8), (SIDE, SIDE)), np.uint8)
@@ -63,20 +67,22 @@ def little_scene(faces: npt.NDArray[np.uint8], index: int, rng: np.random.Genera
         if rng.random() < 0.3:
             gap = int(rng.choice([0, 1, 3, 8]))
             x, y = left + across * (WIDTH + gap), top + along * (HEIGHT + gap)
-            _laid(canvas, faces[int(rng.integers(8))], body, x, y)
+            _laid(canvas, faces[int(rng.integers(len(faces)))], body, x, y)
     _laid(canvas, faces[index], body, left, top)
     return canvas
 
 
 class FlowerBank:
-    """Samples of flowers."""
+    """Samples of flowers and, where the bank has them, birds."""
 
     def __init__(self, path: Path) -> None:
         self.faces: npt.NDArray[np.uint8] = np.load(path)["faces"]
 
     def sample(self, rng: np.random.Generator) -> Sample:
-        """A crop of a flower at any turn; two in five large and clear."""
+        """A crop of a flower or a bird at any turn; two in five large and clear."""
         chosen, index = int(rng.integers(len(self.faces))), int(rng.integers(8))
+        if self.faces.shape[1] > 8 and rng.random() < BIRDS:
+            index = 8
         canvas = little_scene(self.faces[chosen], index, rng)
         degrees = 90.0 * int(rng.integers(4)) + float(rng.normal(0, 3))
         if rng.random() < 0.3:
@@ -87,7 +93,7 @@ class FlowerBank:
         span = np.ptp(corners @ linear.T, axis=0)
         centre = np.full(2, SIDE / 2, np.float32)
         pixels = render_crop(canvas, linear, centre, span, rng, 0.6)
-        return Sample(pixels, FIRST_FLOWER + index, degrees % 360, math.fmod(degrees, 180) % 180)
+        return Sample(pixels, KINDS[index], degrees % 360, math.fmod(degrees, 180) % 180)
 
 
 def main() -> None:
@@ -103,7 +109,7 @@ def main() -> None:
     arts = [*load_art(options.art), *(load_folder(folder) for folder in options.sets)]
     made = []
     for number in range(options.count):
-        faces = random_flowers(np.random.default_rng([options.seed, number]), arts)
+        faces = random_pictures(np.random.default_rng([options.seed, number]), arts)
         made.append([cv2.resize(f, (WIDTH, HEIGHT), interpolation=cv2.INTER_AREA) for f in faces])
     np.savez_compressed(options.out, faces=np.array(made, np.uint8))
 

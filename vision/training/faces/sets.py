@@ -145,6 +145,9 @@ def _honours(letters: Lettering, palette: Palette, rng: np.random.Generator) -> 
     return faces
 
 
+BIRD = 18
+"""Index of the 1s."""
+
 FRAMES = ("line", "line", "round", "dashes", "dots", "cut", "corners", "key", "band")
 
 
@@ -487,17 +490,28 @@ def _flowers(
     return [_flower(k, letters, manner, palette, drawings, rng) for k in range(8)]
 
 
-def random_flowers(rng: np.random.Generator, arts: list[ArtSet]) -> list[ImageArray]:
-    """The eight flowers of a made-up set, at the size of artwork."""
+def random_pictures(rng: np.random.Generator, arts: list[ArtSet]) -> list[ImageArray]:
+    """The eight flowers and the bird of a made-up set, at the size of artwork."""
     palette = random_palette(rng)
     letters = _lettering(rng)
     coloured = [art for art in arts if not art.mono]
     index = _index_manner(palette, rng)
-    faces = _flowers(letters, palette, coloured, rng)
+    faces = [*_flowers(letters, palette, coloured, rng), _bird(palette, arts, rng)]
     if index is not None:
-        for number, face in enumerate(faces):
-            _add_index(face, 34 + number, index, letters.index)
+        for tile, face in zip((*range(34, 42), BIRD), faces, strict=True):
+            _add_index(face, tile, index, letters.index)
     return [finish(face) for face in faces]
+
+
+def _bird(palette: Palette, arts: list[ArtSet], rng: np.random.Generator) -> ImageArray:
+    """A bird, half of them borrowed."""
+    lent = [face for art in arts for face in art.faces.get(BIRD, [])]
+    if not lent or rng.random() < 0.5:
+        return bird(palette, rng)
+    first = cv2.resize(lent[int(rng.integers(len(lent)))], (WIDTH, HEIGHT))
+    if not first[:, :, :3].any():
+        first[:, :, :3] = palette.any(rng)[:3]
+    return np.ascontiguousarray(first[:, ::-1] if rng.random() < 0.4 else first)
 
 
 def random_set(rng: np.random.Generator, arts: list[ArtSet], light: bool = False) -> ArtSet:
@@ -511,17 +525,10 @@ def random_set(rng: np.random.Generator, arts: list[ArtSet], light: bool = False
     coloured = [art for art in arts if not art.mono]
     faces = _characters(letters, palette, rng)
     faces += [circles(number, palette, rng, dots) for number in range(1, 10)]
-    lent = [f for art in arts for f in art.faces.get(18, [])]
     if rng.random() < 0.06:
         faces.append(bamboos(1, palette, rng, sticks))
-    elif lent and rng.random() < 0.5 and not light:
-        first = cv2.resize(lent[int(rng.integers(len(lent)))], (WIDTH, HEIGHT))
-        if not first[:, :, :3].any():
-            first[:, :, :3] = palette.any(rng)[:3]
-        first = np.asarray(first[:, ::-1] if rng.random() < 0.4 else first, np.uint8)
-        faces.append(np.ascontiguousarray(first))
     else:
-        faces.append(bird(palette, rng))
+        faces.append(_bird(palette, [] if light else arts, rng))
     faces += [bamboos(number, palette, rng, sticks) for number in range(2, 10)]
     faces += _honours(letters, palette, rng)
     faces += _flowers(letters, palette, coloured, rng)
