@@ -21,8 +21,8 @@ MAX_PIXELS: Final = 120_000_000
 """Larger pictures are refused: they would not fit the memory of a Raspberry Pi."""
 
 LISTED: Final = 0.25
-"""Score from which a tile is listed: on tables of other sets a quarter of those missed at 0.5 are
-found, and of what is added on photographs most are tiles."""
+"""Score from which a tile is listed: on tables of unseen sets recall is 0.984 in place of 0.963 at
+0.5, on photographs precision 0.994 in place of 0.998."""
 
 SURE: Final = 0.8
 """Confidence from which a tile is drawn in green."""
