@@ -8,6 +8,7 @@ import numpy as np
 
 from vision.training.crops import CROP_PX
 from vision.training.face_bank import HEIGHT, SIDE, WIDTH, FlowerBank, little_scene
+from vision.training.faces.sets import BIRD
 from vision.training.sources import FIRST_FLOWER
 
 
@@ -55,3 +56,12 @@ def test_samples_say_which_flower_and_which_way_is_up(tmp_path: Path) -> None:
             agree.append(darkest[0] < darkest[1])
     assert len(seen) == 8
     assert np.mean(agree) > 0.85  # blur and shadow hide the bar now and then
+
+
+def test_a_bank_with_birds_shows_them_in_a_quarter_of_the_samples(tmp_path: Path) -> None:
+    flowers = np.load(bank_of_marks(tmp_path))["faces"]
+    path = tmp_path / "pictures.npz"
+    np.savez_compressed(path, faces=np.concatenate([flowers, flowers[:, :1]], axis=1))
+    bank = FlowerBank(path)
+    birds = [bank.sample(np.random.default_rng(seed)).tile == BIRD for seed in range(200)]
+    assert 0.15 < np.mean(birds) < 0.35

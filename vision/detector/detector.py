@@ -72,9 +72,9 @@ SURE_AT_ONCE: Final = 0.9
 """Probability, not calibrated, from which one look at a crop is enough."""
 
 HOPELESS: Final = 0.4
-"""Share of the score wanted below which one look at a crop is enough, too: more never help it.
+"""Share of the score wanted below which one look at a crop is enough, too: more hardly ever help.
 
-Of the photographs' finds seven in a picture are so, nearly all of them no tiles.
+Of the photographs' finds seven in a picture are so; one of 258 reached 0.25 after four looks.
 """
 
 BATCH: Final = 64
