@@ -22,6 +22,7 @@ from vision.art import ATLAS_CELL
 from vision.art.sets import ArtSet as RenderedArt
 from vision.art.sets import load_art as load_rendered
 from vision.geometry import TableGeometry
+from vision.one_set import COPIES
 from vision.render.renderer import Renderer, TileTruth
 from vision.render.scene import Hand, Pose, Prop, Scene, SceneTile
 from vision.render.style import Style
@@ -29,10 +30,9 @@ from vision.render.style import Style
 from .artwork import ArtSet, load_art
 from .faces.sets import random_set
 from .outside import load_folder
-from .sources import FIRST_FLOWER
 
 MIN_VISIBLE = 0.55
-ONE_SET = [kind for kind in range(FIRST_FLOWER) for _ in range(4)] + [*range(FIRST_FLOWER, N_KINDS)]
+ONE_SET = [kind for kind, copies in enumerate(COPIES) for _ in range(copies)]
 SKINS = ((214, 168, 138), (236, 196, 170), (150, 104, 76), (96, 66, 50), (196, 150, 110))
 
 
