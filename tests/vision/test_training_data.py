@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tablectl.tiles import parse_tile
+from vision.detector import Detector
 from vision.training.artwork import ArtSet
+from vision.training.clutter import MOST, count, false_finds, listed, pictures
 from vision.training.compose import art_style, compose
 from vision.training.crops import (
     CROP_PX,
@@ -25,12 +27,13 @@ from vision.training.crops import (
     PATCH_PX,
     cut_patch,
     cut_sample,
+    gather_patches,
     part_sample,
     scene_sample,
     turned_span,
 )
 from vision.training.metrics import Scored, average_precision, forgive, score
-from vision.training.sources import PhotoSetError, load_photo, load_split
+from vision.training.sources import Photo, PhotoSetError, load_photo, load_split
 from vision.training.windows import Labelled, degrade, mosaic, quads_of_boxes, sample_window
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -331,3 +334,42 @@ def test_metrics_agree_with_the_reference_tool(seed: int, tmp_path: Path) -> Non
     assert ours.box_recall == pytest.approx(theirs["box_recall"])
     assert ours.class_accuracy == pytest.approx(theirs["class_acc_of_found"])
     assert ours.images_perfect == pytest.approx(theirs["images_perfect"])
+
+
+@pytest.mark.parametrize(("group", "hard"), [("leo", 12), ("home", 4), ("tray", 0)])
+def test_false_finds_are_learnt_where_all_tiles_have_labels(
+    tmp_path: Path, group: str, hard: int
+) -> None:
+    """Of pictures that leave tiles unlabelled none is taken, nor what overlaps a label."""
+    cv2.imwrite(str(tmp_path / "a.png"), np.full((600, 600, 3), 80, np.uint8))
+    boxes = np.array([[0.4, 0.4, 0.5, 0.55]], np.float32)
+    none = np.zeros((0, 4), np.float32)
+    photo = Photo(tmp_path / "a.png", group, boxes, np.array([3]), none, False, False)
+    elsewhere = [[x / 20, 0.7, x / 20 + 0.04, 0.76] for x in range(19)]
+    finds = {"tiles": [*boxes.tolist(), *elsewhere], "ignored": []}
+    without = gather_patches([photo], None)
+    found = gather_patches([photo], None, {"a.png": finds})
+    assert (found.classes == 3).sum() == 1
+    assert (found.classes == NO_TILE).sum() == (without.classes == NO_TILE).sum() + hard
+
+
+def test_clutter_is_no_tile(tmp_path: Path) -> None:
+    """What the finder sees in a picture without tiles becomes crops of no tile."""
+    (tmp_path / "deep").mkdir()
+    rng = np.random.default_rng(1)
+    sign = np.full((400, 500, 3), 60, np.uint8)
+    for x in range(20, 460, 60):  # cards with a word on them
+        cv2.rectangle(sign, (x, 100), (x + 40, 160), (235, 240, 240), -1)
+        cv2.putText(sign, "Ab", (x + 6, 140), cv2.FONT_HERSHEY_SIMPLEX, 0.7, (20, 20, 160), 2)
+    cv2.imwrite(str(tmp_path / "deep" / "sign.jpg"), sign)
+    cv2.imwrite(str(tmp_path / "icon.jpg"), rng.integers(0, 255, (32, 32, 3), np.uint8))
+    seen = list(pictures(listed([tmp_path])))
+    assert [image.shape for image in seen] == [(400, 500, 3)]
+    finds = false_finds(Detector(min_score=0.05), seen[0])
+    assert 0 < len(finds) <= MOST
+    images, spans = zip(*finds, strict=True)
+    np.savez(tmp_path / "clutter.npz", images=np.stack(images), spans=np.stack(spans))
+    patches = gather_patches([], None, None, tmp_path / "clutter.npz")
+    assert patches.images.shape == (len(finds), PATCH_PX, PATCH_PX, 3)
+    assert set(patches.classes) == {NO_TILE}
+    assert count(Detector(), iter(seen)).startswith("1 pictures without tiles: ")

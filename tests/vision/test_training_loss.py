@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import onnxruntime
 import pytest
 
@@ -19,6 +20,9 @@ os.environ.setdefault("YOLO_OFFLINE", "true")
 nets = importlib.import_module("vision.training.reader_net")
 finder = importlib.import_module("vision.training.train_detector")
 loop = importlib.import_module("vision.training.loop")
+export = importlib.import_module("vision.training.export")
+quantize = importlib.import_module("vision.training.quantize")
+restore = importlib.import_module("vision.training.restore")
 nets_finder = importlib.import_module("vision.training.finder_net")
 
 
@@ -56,52 +60,84 @@ def test_finder_has_grids_of_8_and_16() -> None:
     assert nets_finder.build_finder().stride.tolist() == [8.0, 16.0]
 
 
-def test_older_reader_gains_an_output_that_is_never_chosen() -> None:
-    reader = nets.TileReader().eval()
-    state = reader.state_dict()
-    old = dict(state)
-    keep = [i for i in range(nets.OUTPUTS + 4) if i != nets.OUTPUTS - 1]
-    old["head.weight"], old["head.bias"] = state["head.weight"][keep], state["head.bias"][keep]
-    grown = nets.with_no_tile(old)
-    assert grown["head.weight"].shape == state["head.weight"].shape
-    assert float(grown["head.bias"][nets.OUTPUTS - 1]) < -5
-    assert torch.equal(grown["head.weight"][nets.OUTPUTS :], state["head.weight"][nets.OUTPUTS :])
+def exported_reader(folder: Path) -> Path:
+    """A fresh reader whose normalisations have seen some crops, exported as float."""
+    torch.manual_seed(2)
+    model = nets.TileReader().train()
+    with torch.no_grad():
+        for _ in range(20):
+            model(torch.rand(32, 4, 96, 96))
+    optimizer = torch.optim.AdamW(model.parameters())
+    average = loop.Average(model)
+    loop.save(folder, 1, model, average, optimizer)
+    export.export_reader(folder / loop.CHECKPOINT, folder / "tile_reader.onnx")
+    return folder / "tile_reader.onnx"
 
 
-def test_an_exported_reader_is_restored_to_go_on_learning() -> None:
+def noise(count: int) -> npt.NDArray[np.uint8]:
+    return np.random.default_rng(3).integers(0, 256, (count, 4, 96, 96), np.uint8)
+
+
+def outputs(path: Path, name: str, value: npt.NDArray[np.uint8]) -> list[npt.NDArray[Any]]:
+    grids: list[npt.NDArray[Any]] = onnxruntime.InferenceSession(str(path)).run(None, {name: value})
+    return grids
+
+
+def test_an_exported_reader_is_restored_to_go_on_learning(tmp_path: Path) -> None:
     """Same outputs as onnxruntime's, now with normalisations that fit their inputs."""
-    restore = importlib.import_module("vision.training.restore")
-    path = Path(__file__).parents[2] / "models" / "tile_reader.onnx"
-    session = onnxruntime.InferenceSession(str(path))
-    side = session.get_inputs()[0].shape[3]
-    crops = np.random.default_rng(3).integers(0, 256, (32, 4, side, side), np.uint8)
+    path, crops = exported_reader(tmp_path), noise(32)
     pixels = torch.from_numpy(crops).float() / 255
     model = restore.restored_reader(path, pixels)
     with torch.no_grad():
         before = model.eval()(pixels)
         learning = model.train().body(pixels * 2 - 1)
         settled = model.eval().body(pixels * 2 - 1)
-    assert np.abs(before.numpy() - session.run(None, {"crops": crops})[0]).max() < 1e-3
+    assert np.abs(before.numpy() - outputs(path, "crops", crops)[0]).max() < 1e-3
     assert (learning - settled).abs().max() < 0.1 * settled.abs().max()
 
 
-def test_an_exported_finder_is_restored_to_go_on_learning() -> None:
+def test_an_exported_finder_is_restored_to_go_on_learning(tmp_path: Path) -> None:
     """Same logits as onnxruntime's in every cell of both grids."""
-    restore = importlib.import_module("vision.training.restore")
-    export = importlib.import_module("vision.training.export")
-    path = Path(__file__).parents[2] / "models" / "tile_finder.onnx"
+    torch.manual_seed(2)
+    fresh = nets_finder.build_finder().train()
+    with torch.no_grad():  # the exporter would merge weights that are equal
+        fresh(torch.rand(4, 3, 96, 96))
+        for weight in fresh.parameters():
+            weight.add_(0.01 * torch.randn_like(weight))
+    torch.save({"average": fresh.state_dict()}, tmp_path / "last.pt")
+    path = tmp_path / "tile_finder.onnx"
+    export.export_finder(tmp_path / "last.pt", path)
     picture = np.random.default_rng(4).integers(0, 256, (1, 96, 128, 3), np.uint8)
     pixels = torch.from_numpy(picture[..., ::-1].copy()).permute(0, 3, 1, 2).float() / 255
     model = restore.restored_finder(path, pixels)
-    grids = onnxruntime.InferenceSession(str(path)).run(None, {"image": picture})
     with torch.no_grad():
         again = export.DeployedFinder(model.eval())(torch.from_numpy(picture))
-    for grid, other in zip(grids, again, strict=True):
+    for grid, other in zip(outputs(path, "image", picture), again, strict=True):
         assert np.abs(grid - other.numpy()).max() < 2e-3
 
 
+def test_an_int8_reader_answers_alike_and_is_restored(tmp_path: Path) -> None:
+    path, crops = exported_reader(tmp_path), noise(64)
+    small = tmp_path / "int8.onnx"
+    quantize.quantised(path, small, quantize.Inputs("crops", [crops[:32], crops[32:]]))
+    assert small.stat().st_size < 0.4 * path.stat().st_size
+    wanted = outputs(path, "crops", crops)[0]
+    spread = wanted.std()
+    assert np.abs(outputs(small, "crops", crops)[0] - wanted).mean() < 0.1 * spread
+    model = restore.restored_reader(small, torch.from_numpy(crops).float() / 255)
+    with torch.no_grad():
+        again = model.eval()(torch.from_numpy(crops).float() / 255).numpy()
+    assert np.abs(again - wanted).mean() < 0.1 * spread
+
+
+def test_the_shipped_networks_are_int8_and_can_be_trained_on() -> None:
+    models = Path(__file__).parents[2] / "models"
+    assert sum(path.stat().st_size for path in models.glob("*.onnx")) < 4e6
+    restore.restored_reader(models / "tile_reader.onnx", torch.zeros(2, 4, 96, 96))
+    restore.restored_finder(models / "tile_finder.onnx", torch.zeros(2, 3, 96, 96))
+
+
 def test_another_network_is_not_restored() -> None:
-    restore = importlib.import_module("vision.training.restore")
     models = Path(__file__).parents[2] / "models"
     with pytest.raises(restore.RestoreError, match="tile_finder"):
         restore.restored_reader(models / "tile_finder.onnx", torch.zeros(2, 4, 96, 96))

@@ -22,7 +22,16 @@ from vision.detector import Detector
 from vision.detector.crops import Box
 from vision.detector.detector import NO_TILE, safe_logit
 
-from .sources import FloatArray, ImageArray, PhotoSetError, iou_matrix, is_held_out, load_split
+from .sources import (
+    FloatArray,
+    ImageArray,
+    PhotoSetError,
+    iou_matrix,
+    is_held_out,
+    load_split,
+    unlabelled_areas,
+    without_flawed_flowers,
+)
 
 Floats = npt.NDArray[np.float64]
 CLASSES = 43
@@ -49,8 +58,8 @@ class Evidence:
     ) -> None:
         """Finds (boxes, raw scores) of one picture against its tiles (boxes, classes).
 
-        Finds that overlap ``hidden`` boxes and no tile count for nothing; without ``complete``
-        labels only finds on labelled tiles count.
+        Finds in ``hidden`` areas and on no tile count for nothing; without ``complete`` labels only
+        finds on labelled tiles count.
         """
         boxes, raw = finds
         if len(boxes) == 0:
@@ -63,21 +72,30 @@ class Evidence:
             self.logits.append(out[hit, :CLASSES].astype(np.float64))
             self.classes.append(tiles[1][iou[hit].argmax(axis=1)].astype(np.float64))
         if complete:
-            clear = hit | (iou_matrix(boxes, hidden).max(axis=1, initial=0.0) < 0.3)
+            clear = hit | ~np.array([bool((_share_in(box, hidden) > 0.4).any()) for box in boxes])
             self.scores.append(raw[clear].astype(np.float64))
             self.outputs.append(out[clear, : NO_TILE + 1].astype(np.float64))
             self.truths.append(hit[clear].astype(np.float64))
 
 
+def _share_in(box: FloatArray, areas: FloatArray) -> FloatArray:
+    """Share of ``box`` (4,) inside each of ``areas`` (N, 4)."""
+    low, high = np.maximum(box[:2], areas[:, :2]), np.minimum(box[2:], areas[:, 2:])
+    inside = np.prod(np.maximum(high - low, 0), axis=1)
+    return np.asarray(inside / max(float(np.prod(box[2:] - box[:2])), 1e-9))
+
+
 def add_photographs(evidence: Evidence, detector: Detector, folder: Path) -> int:
     """Held-out training photographs; returns their number."""
     photos = [photo for photo in load_split(folder, "train") if is_held_out(photo)]
-    for photo in photos:
+    for photo in map(without_flawed_flowers, photos):
         image = photo.read()
         scale = np.array([image.shape[1], image.shape[0]] * 2, np.float32)
         tiles = (photo.boxes * scale, photo.classes)
         finds = detector.find_photo(image)
-        evidence.add(detector, image, finds, tiles, photo.ignored * scale, not photo.partial)
+        unlabelled = np.array(unlabelled_areas(photo.path.stem), np.float32).reshape(-1, 4)
+        hidden = np.concatenate([photo.ignored * scale, unlabelled])
+        evidence.add(detector, image, finds, tiles, hidden, not photo.partial)
     return len(photos)
 
 

@@ -37,11 +37,11 @@ from vision.detector.detector import BEST_TILE_PX, WINDOW_PX
 from vision.geometry import TableGeometry
 from vision.render.renderer import Renderer, TileTruth
 
-from .evaluate import scored, unlabelled_areas, with_whole_flowers
+from .evaluate import scored, with_whole_flowers
 from .evaluate_scenes import against_truth, rows_of, styled
 from .metrics import Scored, score
 from .scenes import random_scene
-from .sources import ImageArray, Photo, load_split
+from .sources import ImageArray, Photo, load_split, unlabelled_areas
 
 peer = importlib.import_module("mahjong_detector.predict")  # a function hides it in its package
 

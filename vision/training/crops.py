@@ -50,7 +50,12 @@ GROUP_WEIGHT = {
     "leo": 1.5,
     "tray": 1.3,
     "crops": 1.5,
+    "clutter": 2.0,
 }
+
+HARD_FINDS = {"leo": 12, "home": 4, "cmd-valid": 2}
+"""Most false finds taken of a picture. Of the other groups many are tiles without a label; those of
+*leo* are books on a shelf, of *home* squares of a cutting mat."""
 
 HALF_TURN_SYMMETRIC = frozenset(
     (*parse_tiles("1234589p245689s5z"), BACK),
@@ -117,9 +122,15 @@ def _axis_of(span: FloatArray, straight: bool) -> float:
 
 
 def gather_patches(
-    photos: list[Photo], crops: Path | None, relabelled: dict[str, Any] | None = None
+    photos: list[Photo],
+    crops: Path | None,
+    relabelled: dict[str, Any] | None = None,
+    clutter: Path | None = None,
 ) -> Patches:
-    """All labelled tiles of the photographs, and the single-tile crops of ``crops``."""
+    """All labelled tiles of the photographs, the single-tile crops of ``crops``, and what is none.
+
+    ``clutter``: npz of :mod:`vision.training.clutter`.
+    """
     rows: list[tuple[ImageArray, FloatArray, int, float, bool, str]] = []
     for photo in photos:
         image = photo.read()
@@ -141,6 +152,12 @@ def gather_patches(
             (patch, span, NAMES.index(path.parent.name), _axis_of(span, True), False, "crops")
         )
     rows += _backgrounds(photos, relabelled or {})
+    if clutter:
+        stored = np.load(clutter)
+        rows += [
+            (image, span, NO_TILE, math.nan, False, "clutter")
+            for image, span in zip(stored["images"], stored["spans"], strict=True)
+        ]
     classes = np.array([row[2] for row in rows], np.int64)
     share = 1 / np.sqrt(np.bincount(classes, minlength=44).clip(1))
     weight = np.array([share[row[2]] * GROUP_WEIGHT.get(row[5], 1.0) for row in rows])
@@ -155,14 +172,14 @@ def gather_patches(
 
 
 def _hard_boxes(photo: Photo, relabelled: dict[str, Any], rng: np.random.Generator) -> FloatArray:
-    """Up to two of the first finder's false finds in a picture where all tiles have labels."""
-    entry = relabelled.get(photo.path.name)
-    if entry is None or photo.partial or photo.group not in {"home", "cmd-valid"}:
+    """Some of the first finder's false finds in a picture where all tiles have labels."""
+    entry, most = relabelled.get(photo.path.name), HARD_FINDS.get(photo.group, 0)
+    if entry is None or photo.partial or most == 0:
         return np.zeros((0, 4), np.float32)
     boxes = np.array(entry["tiles"] + entry["ignored"], np.float32).reshape(-1, 4)
     apart = iou_matrix(boxes, np.concatenate([photo.boxes, photo.ignored])).max(axis=1, initial=0.0)
     boxes = boxes[apart < 0.1]
-    chosen: FloatArray = boxes[rng.permutation(len(boxes))[:2]]
+    chosen: FloatArray = boxes[rng.permutation(len(boxes))[:most]]
     return chosen
 
 

@@ -6,7 +6,7 @@ and an ``images`` folder of links to the pictures of the split for that tool, an
 prints the figures.
 The labels of the validation split are flawed in two ways, seen by looking at every picture: nine
 pictures box flowers round the numeral and character only (72 labels), and seventeen show face-up
-tiles or backs that have no label (areas in ``val_unlabelled.json``). So there are two figures:
+tiles or backs that have no label (areas in ``unlabelled.json``). So there are two figures:
 *as labelled*, which is what the shared tool gives, and *reviewed*, with the flowers boxed round the
 whole face (``val_flowers.json``, drawn from the pictures, not from what a detector found) and the
 unlabelled areas ignored (``score_reviewed.json``).
@@ -36,9 +36,9 @@ from .sources import (
     has_flawed_flowers,
     iou_matrix,
     load_split,
+    unlabelled_areas,
 )
 
-UNLABELLED = Path(__file__).with_name("val_unlabelled.json")
 WHOLE_FLOWERS = Path(__file__).with_name("val_flowers.json")
 """Boxes (tile, x1, y1, x2, y2 px) of the flowers of nine pictures, by stem."""
 
@@ -69,12 +69,6 @@ def scored(photo: Photo, rows: list[list[float]], size: tuple[int, int], extra: 
     found = np.array(rows, np.float64).reshape(-1, 6)
     ignored = np.concatenate([photo.ignored * scale, np.array(extra, np.float64).reshape(-1, 4)])
     return Scored(photo.path.name, truth, forgive(found, truth, ignored, *size))
-
-
-def unlabelled_areas(stem: str) -> list[list[float]]:
-    """Areas (px) of unlabelled tiles in a validation picture, by the start of its name."""
-    areas: dict[str, list[list[float]]] = json.loads(UNLABELLED.read_text())
-    return [area for start, listed in areas.items() if stem.startswith(start) for area in listed]
 
 
 def with_whole_flowers(photo: Photo, size: tuple[int, int]) -> Photo:

@@ -18,7 +18,7 @@ from torch import nn
 
 from .crops import CROP_PX
 from .finder_net import build_finder
-from .reader_net import TileReader, with_no_tile
+from .reader_net import TileReader
 
 
 class DeployedFinder(nn.Module):
@@ -85,8 +85,7 @@ def export_finder(checkpoint: Path, target: Path) -> None:
 def export_reader(checkpoint: Path, target: Path) -> None:
     """Write the tile reader with a free batch size."""
     reader = TileReader()
-    state = torch.load(checkpoint, weights_only=True)["average"]
-    reader.load_state_dict(with_no_tile(state))
+    reader.load_state_dict(torch.load(checkpoint, weights_only=True)["average"])
     torch.onnx.export(
         DeployedReader(reader.eval()),
         (torch.zeros(2, 4, CROP_PX, CROP_PX, dtype=torch.uint8),),

@@ -33,6 +33,10 @@ class Residual(nn.Module):
         return torch.relu(x + self.second(self.first(x)))
 
 
+def _residuals(channels: int) -> nn.Sequential:
+    return nn.Sequential(Residual(channels), Residual(channels))
+
+
 class TileReader(nn.Module):
     """Input (B, 4, 96, 96) in 0..1, R G B and box mask.
 
@@ -45,11 +49,11 @@ class TileReader(nn.Module):
         self.body = nn.Sequential(
             _conv(4, 16, 2),
             _conv(16, 32, 2),
-            Residual(32),
+            _residuals(32),
             _conv(32, 72, 2),
-            Residual(72),
+            _residuals(72),
             _conv(72, 160, 2),
-            Residual(160),
+            _residuals(160),
             nn.AdaptiveAvgPool2d(1),
             nn.Flatten(),
         )
@@ -60,14 +64,3 @@ class TileReader(nn.Module):
         """Raw outputs, see the class."""
         out: torch.Tensor = self.head(self.drop(self.body(x * 2 - 1)))
         return out
-
-
-def with_no_tile(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """Weights of a reader that did not know "no tile" yet, with that output added, never chosen."""
-    weight, bias = state["head.weight"], state["head.bias"]
-    if len(bias) == OUTPUTS + 4:
-        return state
-    row = torch.zeros(1, weight.shape[1])
-    grown = torch.cat([weight[:CLASSES], row, weight[CLASSES:]])
-    biased = torch.cat([bias[:CLASSES], torch.tensor([-6.0]), bias[CLASSES:]])
-    return {**state, "head.weight": grown, "head.bias": biased}

@@ -1,13 +1,15 @@
 """The networks' weights from their ONNX files, ready to be trained on.
 
 The export folds every batch normalisation into its convolution. Here each gets one again, with the
-statistics that some real inputs have there: the network computes the same, and learns on.
+statistics that some real inputs have there: the network computes the same (of an int8 file nearly
+the same: its weights have 8 bits), and learns on.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import onnx
 import torch
 from onnx import numpy_helper
@@ -34,7 +36,9 @@ def restored_reader(path: Path, pixels: torch.Tensor) -> TileReader:
         RestoreError: the weights do not fit :class:`TileReader`.
     """
     model = TileReader()
-    stored = list(_stored(path).values())
+    named = _stored(path)
+    ordered = sorted(named, key=lambda name: ("head" not in name, "bias" in name, len(name), name))
+    stored = [named[name] for name in ordered]
     head, folded = stored[:2], stored[2:]
     layers = [m for m in model.body.modules() if isinstance(m, nn.Conv2d | nn.BatchNorm2d)]
     pairs = list(zip(layers[::2], layers[1::2], strict=True))
@@ -83,10 +87,19 @@ def restored_finder(path: Path, pixels: torch.Tensor) -> DetectionModel:
 
 
 def _stored(path: Path) -> dict[str, torch.Tensor]:
-    return {
-        item.name: torch.from_numpy(numpy_helper.to_array(item).copy())
-        for item in onnx.load(path).graph.initializer
-    }
+    """Weights by name; those of an int8 file as what they stand for."""
+    arrays = {item.name: numpy_helper.to_array(item) for item in onnx.load(path).graph.initializer}
+    weights = {}
+    for name, array in arrays.items():
+        plain = name.removesuffix("_quantized")
+        if name.startswith("/") or name.endswith(("_scale", "_zero_point")):
+            continue  # of activations, or belongs to a weight
+        scale = np.ones(1)
+        if plain != name:
+            scale = arrays.get(f"{name}_scale", arrays.get(f"{plain}_scale"))
+        value = array * scale.reshape(-1, *[1] * (array.ndim - 1))
+        weights[plain] = torch.from_numpy(value.astype(np.float32))
+    return weights
 
 
 def _unfold(

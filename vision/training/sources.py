@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +17,8 @@ ImageArray = npt.NDArray[np.uint8]
 
 IGNORE_CLASS = 99
 """Label class of an area whose tiles were not labelled."""
+
+UNLABELLED = Path(__file__).with_name("unlabelled.json")
 
 FIRST_FLOWER = 34
 """Class index of 1f."""
@@ -136,6 +139,15 @@ def without_flawed_flowers(photo: Photo) -> Photo:
         classes=photo.classes[~flower],
         ignored=np.concatenate([photo.ignored, np.asarray(grown, np.float32)]),
     )
+
+
+def unlabelled_areas(stem: str) -> list[list[float]]:
+    """Areas (px) of unlabelled tiles in a picture, by the start of its name.
+
+    Reviewed by eye: pictures of the validation split and those kept to calibrate on.
+    """
+    areas: dict[str, list[list[float]]] = json.loads(UNLABELLED.read_text())
+    return [area for start, listed in areas.items() if stem.startswith(start) for area in listed]
 
 
 def load_split(photos: Path, split: str) -> list[Photo]:

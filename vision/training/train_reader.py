@@ -21,7 +21,7 @@ from torch.utils.data import DataLoader, Dataset, Subset
 from .crops import Patches, Sample, SceneCrops, gather_patches, photo_sample
 from .face_bank import FlowerBank
 from .loop import Average, Curve, learning_rate, parameter_groups, resumed, save
-from .reader_net import OUTPUTS, TileReader, with_no_tile
+from .reader_net import OUTPUTS, TileReader
 from .relabel import apply_relabelling
 from .restore import restored_reader
 from .sources import is_held_out, load_split, without_flawed_flowers
@@ -98,6 +98,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--photos", type=Path, default=Path("../shared/data/photos"))
     parser.add_argument("--relabel", type=Path, help="JSON of vision.training.relabel")
+    parser.add_argument("--clutter", type=Path, help="npz of vision.training.clutter")
     parser.add_argument("--synthetic", type=Path, nargs="*", default=[])
     parser.add_argument(
         "--developed", type=Path, nargs="*", default=[], help="made pictures of compose --develop"
@@ -131,7 +132,7 @@ def main() -> None:
         relabelled = json.loads(options.relabel.read_text())
         photos = apply_relabelling(photos, options.relabel)
     photos = [photo for photo in photos if not is_held_out(photo)]
-    patches = gather_patches(photos, options.photos / "crops", relabelled)
+    patches = gather_patches(photos, options.photos / "crops", relabelled, options.clutter)
     print(f"{len(patches.classes)} photographed tiles", flush=True)
     stream = BatchStream(
         patches,
@@ -163,7 +164,7 @@ def beginning(start: Path | None, stream: BatchStream) -> TileReader:
         crops = torch.cat([stream[number]["pixels"] for number in range(4)])
         return restored_reader(start, crops.float() / 255)
     model = TileReader()
-    model.load_state_dict(with_no_tile(torch.load(start, weights_only=True)["average"]))
+    model.load_state_dict(torch.load(start, weights_only=True)["average"])
     return model
 
 

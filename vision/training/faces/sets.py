@@ -140,13 +140,16 @@ def _honours(letters: Lettering, palette: Palette, rng: np.random.Generator) -> 
     red = palette.red if rng.random() < 0.9 else palette.any(rng)
     faces.append(_big(letters.honour, letters.green, green, size))
     faces.append(_big(letters.honour, "中", red, size))
-    if rng.random() < 0.06:
+    if rng.random() < STICK_ONE:
         faces = [_hollow(f) if k != 4 else f for k, f in enumerate(faces)]
     return faces
 
 
 BIRD = 18
 """Index of the 1s."""
+
+STICK_ONE: Final = 0.15
+"""Share of sets whose 1s is one stick and no bird."""
 
 FRAMES = ("line", "line", "round", "dashes", "dots", "cut", "corners", "key", "band")
 
@@ -525,7 +528,7 @@ def random_set(rng: np.random.Generator, arts: list[ArtSet], light: bool = False
     coloured = [art for art in arts if not art.mono]
     faces = _characters(letters, palette, rng)
     faces += [circles(number, palette, rng, dots) for number in range(1, 10)]
-    if rng.random() < 0.06:
+    if rng.random() < STICK_ONE:
         faces.append(bamboos(1, palette, rng, sticks))
     else:
         faces.append(_bird(palette, [] if light else arts, rng))
