@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tablectl import channels
 from tablectl.config import load
@@ -45,6 +46,11 @@ class Nothing:
         self, image: Image, *, tile_px: float | None = None, least_area: float = 0.0
     ) -> Sequence[Detection]:
         return ()
+
+    def classify(
+        self, image: Image, boxes: Sequence[tuple[float, float, float, float]]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        raise AssertionError("there is nothing to name")
 
 
 def calibrated(renderer: Renderer) -> Calibration:

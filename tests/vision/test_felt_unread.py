@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ import pytest
 from vision.calibration_fit import calibrate_from_markers
 from vision.eye import EyeCore
 from vision.felt.bare import FeltColour
-from vision.geometry import TableGeometry
+from vision.geometry import TableGeometry, Zone
 from vision.messages import SeenTile, TableReading
 from vision.render.camera import CameraPose
 from vision.render.renderer import Renderer
@@ -35,11 +35,16 @@ def unread(reading: TableReading) -> list[SeenTile]:
 
 
 def last_reading(
-    tiles: Sequence[SceneTile], never: Sequence[SceneTile], style: Style, hands: tuple[Hand, ...]
+    tiles: Sequence[SceneTile],
+    never: Sequence[SceneTile],
+    style: Style,
+    hands: tuple[Hand, ...],
+    guess: Mapping[str, float] | None = None,
 ) -> TableReading:
     world = World(style, size=(1280, 720))
     calibration = world.calibrate()
-    core = EyeCore(calibration, GEOMETRY, TruthDetector(world, never=tuple(never), jitter_px=0.5))
+    detector = TruthDetector(world, never=tuple(never), jitter_px=0.5, guess=guess)
+    core = EyeCore(calibration, GEOMETRY, detector)
     messages = []
     world.put(*walls(), *standing_hands())
     for frame in world.frames(4):
@@ -76,6 +81,31 @@ def test_tiles_that_are_never_found_are_reported_as_unread(style: Style) -> None
     there = [tile for tile in never if _is_found(tile, found)]
     assert len(found) == len(there), "something that is no tile"
     assert len(there) >= len(never) - 2  # a lamp may make one look like cloth
+
+
+@pytest.mark.parametrize(
+    ("guess", "in_river", "beside"),
+    [
+        ({"5z": 0.5, "back": 0.5}, "5z", None),
+        ({"5z": 0.6, "back": 0.4}, "5z", "5z"),
+        ({"back": 1.0}, None, None),
+        ({"3s": 0.9, "2s": 0.1}, "3s", "3s"),
+    ],
+)
+def test_what_it_would_be_is_half_believed(
+    guess: Mapping[str, float], in_river: str | None, beside: str | None
+) -> None:
+    """A blank White is named, but nothing that the recogniser did not find is certain."""
+    unseen = [*river(0, "5z"), lay(1, -10.0, 11.6, "5z")]
+    style = Style(camera=CameraPose(k1=-0.03, tilt_deg=2.0))
+    reading = last_reading([*unseen, *river(2, "777s")], unseen, style, (), guess)
+    named = {t.zone: t for t in reading.tiles if t.best != "7s"}
+    for zone, name in ((Zone.RIVER, in_river), (Zone.EXPOSED, beside)):
+        if name is None:
+            assert named[zone].confidence < 0.1
+        else:
+            assert named[zone].best == name
+            assert 0.3 < named[zone].confidence < 0.7
 
 
 def _is_found(tile: SceneTile, found: Sequence[SeenTile]) -> bool:

@@ -34,6 +34,12 @@ class TileFinder(Protocol):
         """
         ...
 
+    def classify(
+        self, image: Image, boxes: Sequence[tuple[float, float, float, float]]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Probabilities (N, 43) and rotations (N,) degrees of tiles known to lie in some boxes."""
+        ...
+
 
 @dataclass(frozen=True)
 class Sighting:

@@ -18,7 +18,7 @@ from vision.calibration import Calibration
 from vision.felt.bare import FeltColour
 from vision.felt.finder import Placer, Sighting, TileFinder, thin_out
 from vision.felt.place import Place
-from vision.felt.unread import Suspect, UnreadFinder, nowhere_near
+from vision.felt.unread import Suspect, UnreadFinder, nowhere_near, perhaps
 from vision.gate import Box, GateResult
 from vision.geometry import TableGeometry, Zone
 from vision.messages import SeenTile, TableReading
@@ -312,7 +312,9 @@ class FeltReader:
         self._suspects = [s for s in kept if s.looks < self._options.max_looks]
         for suspect in kept:
             if suspect.looks >= self._options.max_looks:
-                self._places.append(suspect.place(frame.t))
+                kinds, _ = self._finder.classify(frame.image, [suspect.thing.box])
+                may_be = perhaps(np.asarray(kinds[0], dtype=float), suspect.thing.zone)
+                self._places.append(suspect.place(may_be, frame.t))
                 self._changed = True
 
     def _is_ghost(self, sighting: Sighting) -> bool:

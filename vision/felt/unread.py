@@ -2,7 +2,8 @@
 
 A tile that is missed would be missing from the game without a word. But it lies on cloth, and cloth
 is easy to tell: what is neither cloth nor a known tile, and has a tile's outline, is reported as a
-tile whose face nobody knows, so that the referee can ask.
+tile. The recogniser says which it would be, if it is one, and is believed in part: enough to name a
+blank White, too little to settle anything without a question.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from vision.geometry import TableGeometry, Zone
 from vision.sources.frame import Image
 
 Mask = NDArray[np.uint8]
+Floats = NDArray[np.float64]
 
 _AREA: Final = (0.6, 1.75)
 """Area of one thing, in faces of a tile: its side may show too, or its edge look like cloth."""
@@ -42,6 +44,8 @@ _FACE_LEAN: Final = 0.35
 """How far outside its strip such a camera sees the face of a tile."""
 _RIM: Final = 0.3
 """Width of the cloth before the hands where only arms are."""
+_BELIEVED: Final = 0.6
+"""How far the recogniser is believed about a thing that it did not find to be a tile."""
 _ZONES: Final = (Zone.RIVER, Zone.EXPOSED)
 
 
@@ -94,18 +98,31 @@ class Suspect:
         """Table mm."""
         return self.thing.y
 
-    def place(self, t: float) -> Place:
-        """A place of the map with a tile that may be any."""
-        any_face = np.full(len(NAMES) + 1, 1.0 / len(NAMES))
-        any_face[BACK] = 0.0
+    def place(self, kinds: Floats, t: float) -> Place:
+        """A place of the map with a tile of such ``kinds`` (43,)."""
         sighting = Sighting(
-            self.x, self.y, self.thing.rotation, self.thing.zone, self.thing.seat, 1.0, any_face
+            self.x, self.y, self.thing.rotation, self.thing.zone, self.thing.seat, 1.0, kinds
         )
         place = Place.of(sighting, t)
         for _ in range(1, self.looks):
             place.see(sighting, t)
         place.unread = True
         return place
+
+
+def perhaps(kinds: Floats, zone: Zone) -> Floats:
+    """What a thing may be (43,) by the kinds (43,) it would be, were it surely a tile.
+
+    It lies face up, but for what is laid down closed among the melds: that may be any.
+    """
+    any_face = np.full(len(NAMES) + 1, 1.0 / len(NAMES))
+    any_face[BACK] = 0.0
+    faces = np.asarray(kinds, dtype=float).copy()
+    closed = zone is Zone.EXPOSED and faces[BACK] >= 0.5
+    faces[BACK] = 0.0
+    if closed or not faces.any():
+        return any_face
+    return np.asarray(_BELIEVED * faces / faces.sum() + (1 - _BELIEVED) * any_face)
 
 
 class UnreadFinder:

@@ -33,6 +33,10 @@ NO_TILE_IOU = 0.3
 PARTS = 0.6
 """Parts of tiles in what is drawn of one made picture: half a 4p is a good 2p."""
 
+WHITES = 0.5
+"""Share of draws in which the Whites of the picture come first: a blank one is hard to tell from
+no tile, and a tile in 34."""
+
 CUT = 0.08
 """Share of made tiles shown as if the edge of the picture cut them."""
 
@@ -342,13 +346,17 @@ class SceneCrops:
         rows = [row for row in listed if not row.get("ignore", False)]
         if image is None:
             raise PhotoSetError(f"{path}: not a readable picture")
-        order = _prefer_faces(rows, rng)[:count]
+        order = _prefer_faces(rows, rng)
+        if rng.random() < WHITES:
+            order.sort(key=lambda i: rows[i]["tile"] != "5z")
         picture = np.asarray(image, np.uint8)
         finds = path.with_suffix(".none.json")
         mined: list[list[float]] = json.loads(finds.read_text()) if finds.exists() else []
         wrong = min(3, 1 + len(mined) // 3) if not fresh or rng.random() < 0.7 else 0
-        parts = order[wrong : wrong + 1] if rng.random() < PARTS else []
-        made = [scene_sample(picture, rows[i], rng, worsen) for i in order[wrong + len(parts) :]]
+        whole = min(len(order), count) - wrong
+        parts = order[-1:] if whole > 0 and rng.random() < PARTS else []
+        whole = max(whole - len(parts), 0)
+        made = [scene_sample(picture, rows[i], rng, worsen) for i in order[:whole]]
         made += [no_tile_sample(picture, listed, mined, rng, worsen) for _ in range(wrong)]
         made += [part_sample(picture, rows[i], rng, worsen) for i in parts]
         return [sample for sample in made if sample is not None]

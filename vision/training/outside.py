@@ -1,8 +1,10 @@
 """Tile sets of other games as folders of faces (``python -m vision.training.outside``).
 
 Debian's packages ``xmahjongg``, ``gnome-mahjongg`` and ``kdegames-mahjongg-data-kf5`` bring drawn
-and photographed sets. Which of them train and which are kept for tests of unseen sets is said in
-``SPLITS``. Writes ``<out>/<set>/<tile>.png`` (BGRA, ink on transparent ground).
+and photographed sets; with ``--wheels DIR`` two more come from PyPI's ``mahjax`` 0.1.6 (*black*)
+and ``nonebot-plugin-mahjong-utils`` 0.5.0 (*utils*), unpacked below ``DIR``: 34 faces each, so that
+they borrow the flowers of *smooth*. Which sets train and which are kept for tests of unseen sets is
+said in ``SPLITS``. Writes ``<out>/<set>/<tile>.png`` (BGRA, ink on transparent ground).
 """
 
 from __future__ import annotations
@@ -19,13 +21,15 @@ from PIL import Image
 from tablectl.tiles import NAMES, parse_tile
 
 from .artwork import FACE_HEIGHT, FACE_WIDTH, ArtSet
-from .sources import ImageArray
+from .sources import FIRST_FLOWER, ImageArray
 
 ROOT: Final = Path("/usr/share")
 SPLITS: Final = {
     "train": ("default", "classic", "dorothys"),
     "unseen": ("traditional", "smooth", "real"),
 }
+WHEELS: Final = ("black", "utils")
+"""Unseen, too."""
 SIZE: Final = (2 * FACE_WIDTH, 2 * FACE_HEIGHT)
 
 
@@ -150,6 +154,46 @@ def _centred(ink: ImageArray) -> ImageArray:
     return face
 
 
+_HONOURS = {"1z": "east", "2z": "south", "3z": "west", "4z": "north",
+            "5z": "white", "6z": "gd", "7z": "rd"}  # fmt: skip
+
+
+def read_black(root: Path) -> dict[str, ImageArray]:
+    """The black faces of ``mahjax``, cut inside their drawn rims."""
+    folder = root / "mahjax/_src/assets/tiles/ja"
+    faces = {}
+    for name in NAMES[:FIRST_FLOWER]:
+        drawn = _draw((folder / f"{_HONOURS.get(name, name)}.svg").read_text(), 320)
+        faces[name] = _inside(drawn, 0.085)
+    return faces
+
+
+def read_utils(root: Path) -> dict[str, ImageArray]:
+    """The faces of ``nonebot-plugin-mahjong-utils``."""
+    folder = root / "nonebot_plugin_mahjong_utils/mapper/htmlrender/templates/tiles"
+    faces = {}
+    for name in NAMES[:FIRST_FLOWER]:
+        picture = Image.open(folder / f"{name}.png").convert("RGBA")
+        white = Image.new("RGBA", picture.size, "white")
+        page = np.asarray(Image.alpha_composite(white, picture).convert("RGB"))[:, :, ::-1]
+        faces[name] = ink_on(_inside(np.ascontiguousarray(page), 0.03))
+    return faces
+
+
+def _inside(face: ImageArray, margin: float) -> ImageArray:
+    """A face at the size of all, without a rim of that share of its width."""
+    rim = round(margin * face.shape[1])
+    cut = np.ascontiguousarray(face[rim : face.shape[0] - rim, rim : face.shape[1] - rim])
+    return np.asarray(cv2.resize(cut, SIZE, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def read_wheel(name: str, wheels: Path, root: Path = ROOT) -> dict[str, ImageArray]:
+    """Faces of one of ``WHEELS``, with the flowers of *smooth*."""
+    faces = {"black": read_black, "utils": read_utils}[name](wheels)
+    flowers = read_smooth(root)
+    return {**faces, **{flower: flowers[flower] for flower in NAMES[FIRST_FLOWER:42]}}
+
+
 def read_set(name: str, root: Path = ROOT) -> dict[str, ImageArray]:
     """Faces (BGRA, 256x192) of one of the sets of ``SPLITS`` by tile name."""
     special = {"smooth": read_smooth, "dorothys": read_dorothys, "real": read_real}
@@ -172,11 +216,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--root", type=Path, default=ROOT, help="folder with the packages' files")
     parser.add_argument("--out", type=Path, default=Path("runs/sets"))
+    parser.add_argument("--wheels", type=Path, help="folder with two unpacked wheels")
     options = parser.parse_args()
-    for name in (name for names in SPLITS.values() for name in names):
+    sets = {name: read_set(name, options.root) for names in SPLITS.values() for name in names}
+    if options.wheels:
+        sets |= {name: read_wheel(name, options.wheels, options.root) for name in WHEELS}
+    for name, faces in sets.items():
         folder = options.out / name
         folder.mkdir(parents=True, exist_ok=True)
-        for tile, face in read_set(name, options.root).items():
+        for tile, face in faces.items():
             cv2.imwrite(str(folder / f"{tile}.png"), face)
 
 

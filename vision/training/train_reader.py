@@ -98,6 +98,9 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--photos", type=Path, default=Path("../shared/data/photos"))
     parser.add_argument("--relabel", type=Path, help="JSON of vision.training.relabel")
+    parser.add_argument(
+        "--groups", nargs="*", help="sources of photographs, and crops (default: all)"
+    )
     parser.add_argument("--clutter", type=Path, help="npz of vision.training.clutter")
     parser.add_argument("--synthetic", type=Path, nargs="*", default=[])
     parser.add_argument(
@@ -132,7 +135,11 @@ def main() -> None:
         relabelled = json.loads(options.relabel.read_text())
         photos = apply_relabelling(photos, options.relabel)
     photos = [photo for photo in photos if not is_held_out(photo)]
-    patches = gather_patches(photos, options.photos / "crops", relabelled, options.clutter)
+    crops: Path | None = options.photos / "crops"
+    if options.groups:
+        photos = [photo for photo in photos if photo.group in options.groups]
+        crops = crops if "crops" in options.groups else None
+    patches = gather_patches(photos, crops, relabelled, options.clutter)
     print(f"{len(patches.classes)} photographed tiles", flush=True)
     stream = BatchStream(
         patches,

@@ -148,6 +148,9 @@ def _honours(letters: Lettering, palette: Palette, rng: np.random.Generator) -> 
 BIRD = 18
 """Index of the 1s."""
 
+BLANK_WHITE: Final = 0.4
+"""Share of sets whose White has nothing on it."""
+
 STICK_ONE: Final = 0.15
 """Share of sets whose 1s is one stick and no bird."""
 
@@ -161,9 +164,9 @@ def white_face(letters: Lettering, palette: Palette, rng: np.random.Generator) -
     ink = (palette.blue, palette.black, palette.green, palette.red)[
         int(rng.choice(4, p=[0.5, 0.28, 0.12, 0.1]))
     ]
-    if kind < 0.24:
+    if kind < BLANK_WHITE:
         return face
-    if kind < 0.29:
+    if kind < BLANK_WHITE + 0.05:
         return _big(letters.honour, "白", ink, 0.8)
     margin = float(rng.uniform(0.02, 0.22))
     count = int(rng.choice([1, 2, 3], p=[0.5, 0.4, 0.1]))
