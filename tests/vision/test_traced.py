@@ -67,3 +67,12 @@ def test_tiles_lie_where_the_truth_says(tmp_path: Path) -> None:
         else:
             assert colours["top"].argmax() == 2, "the face's own top is red"
             assert colours["bottom"].argmax() == 0
+
+
+def test_no_lamp_hangs_before_the_camera(tmp_path: Path) -> None:
+    style = Style()
+    low = replace(style.lights[0], x_mm=0.0, y_mm=0.0, z_mm=400.0, softness=0.6)
+    tracer = traced.Tracer(
+        replace(style, lights=(low,)), TableGeometry(), (320, 240), tmp_path, 2
+    )  # fmt: skip
+    assert np.median(tracer.render(Scene(panel=False))) > 20

@@ -50,6 +50,8 @@ DECAL_MM: Final = 0.04
 HIDDEN_BACKS: Final = 0.35
 """Share of training pictures whose backs have nearly the felt's colour."""
 
+BEHIND_CAMERA_MM: Final = 80.0
+
 RIM_MM: Final = 60.0
 SIDE: Final = 12
 """Squares along each side of a rounded box's faces."""
@@ -215,13 +217,15 @@ class Tracer:
 
     def _lamps(self) -> Node:
         nodes: Node = {"sky": {"type": "constant", "radiance": plain([self.style.ambient] * 3)}}
+        eye = float(self.truths.camera.position[2])
         for number, lamp in enumerate(self.style.lights):
-            half = 1000 * max(lamp.softness, 0.05)
-            place = To().look_at(
-                origin=[lamp.x_mm, -lamp.y_mm, lamp.z_mm], target=[0, 0, 0], up=[0, 1, 0.1]
-            )
+            # One that hung before the camera is moved away: the same light from behind it.
+            away = max(1.0, (eye + BEHIND_CAMERA_MM) / lamp.z_mm)
+            half = 1000 * max(lamp.softness, 0.05) * away
+            origin = [away * v for v in (lamp.x_mm, -lamp.y_mm, lamp.z_mm)]
+            place = To().look_at(origin=origin, target=[0, 0, 0], up=[0, 1, 0.1])
             area = (2 * half / 1000) ** 2
-            power = 4.5 * lamp.power / area * (lamp.z_mm / 1500) ** 2
+            power = 4.5 * lamp.power / area * (origin[2] / 1500) ** 2
             nodes[f"lamp{number}"] = {
                 "type": "rectangle", "to_world": place.scale([half, half, 1]),
                 "emitter": {"type": "area", "radiance": plain([power * c for c in lamp.colour])},
