@@ -8,6 +8,7 @@ import math
 import shutil
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -29,6 +30,7 @@ from vision.detector.boxes import (
 )
 from vision.detector.crops import CROP_SCALE, cut_crop, square_of
 from vision.detector.detector import less_likely, rotation_of
+from vision.detector.plain import BACK, WHITE, weighed
 from vision.detector.sizes import LARGEST, SMALLEST, odd_sized, straight_area
 from vision.training.sources import iou_matrix
 
@@ -277,3 +279,58 @@ def test_unloadable_network_is_a_weights_error(tmp_path: Path) -> None:
 def test_shipped_weights_are_small() -> None:
     weights = find_weights(MODELS)
     assert weights.finder.stat().st_size + weights.reader.stat().st_size < 15_000_000
+
+
+IVORY, GREEN, WOOD = (205, 225, 232), (60, 140, 40), (70, 110, 160)
+
+
+def tiles_of_colours(*colours: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A picture of five printed ivory tiles and one plain tile for each colour; boxes; kinds."""
+    image = np.full((220, 620, 3), (80, 60, 30), np.uint8)
+    boxes = []
+    for place in range(5):
+        x, ink = 20 + 60 * place, (30, 30, 190)
+        cv2.rectangle(image, (x, 20), (x + 41, 75), IVORY, -1)
+        cv2.putText(image, "B", (x + 10, 60), cv2.FONT_HERSHEY_SIMPLEX, 1.0, ink, 2)
+        boxes.append((x, 20, x + 42, 76))
+    for place, colour in enumerate(colours):
+        x = 20 + 60 * place
+        cv2.rectangle(image, (x, 120), (x + 41, 175), colour, -1)
+        boxes.append((x, 120, x + 42, 176))
+    kinds = np.zeros((len(boxes), 43), np.float32)
+    kinds[range(5), range(5)] = 1.0
+    kinds[5:, WHITE] = kinds[5:, BACK] = 0.5
+    return image, np.array(boxes, np.float32), kinds
+
+
+def test_plain_tiles_are_told_apart_by_colour() -> None:
+    """Of the faces' ground: a blank White; of the sure back's colour: a back."""
+    image, boxes, kinds = tiles_of_colours(GREEN, GREEN, IVORY, WOOD)
+    kinds[5] = np.eye(43)[BACK]
+    certainty = np.array([0.95] * 6 + [0.3] * 3, np.float32)
+    after, sure = weighed(image, boxes, kinds, certainty)
+    assert after[6, BACK] > 0.95
+    assert sure[6] > 0.6
+    assert after[7, WHITE] > 0.95
+    assert sure[7] > 0.6
+    assert sure[8] < 0.3
+    assert np.array_equal(after[:5], kinds[:5])
+    assert np.array_equal(sure[:5], certainty[:5])
+    assert after.sum(axis=1) == pytest.approx(np.ones(9), abs=1e-5)
+
+
+def test_colour_does_not_overrule_what_is_certain() -> None:
+    """Backs as light as the faces stay backs where the reader is sure of them."""
+    image, boxes, kinds = tiles_of_colours(IVORY, IVORY)
+    kinds[5:] = 0.001 * np.eye(43)[WHITE] + 0.999 * np.eye(43)[BACK]
+    after, sure = weighed(image, boxes, kinds, np.full(7, 0.95, np.float32))
+    assert (after[5:, BACK] > 0.9).all()
+    assert (sure > 0.9).all()
+
+
+def test_without_faces_colour_says_nothing() -> None:
+    image, boxes, kinds = tiles_of_colours(GREEN, IVORY)
+    certainty = np.full(7, 0.4, np.float32)
+    after, sure = weighed(image, boxes, kinds, certainty)
+    assert np.array_equal(after, kinds)
+    assert np.array_equal(sure, certainty)

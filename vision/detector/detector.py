@@ -14,6 +14,7 @@ import onnxruntime as ort
 from .boxes import area_of, cut_by_window, decode_grid, merged, share_inside, window_starts
 from .crops import Box, cut_crops
 from .detection import Detection
+from .plain import weighed
 from .sizes import odd_sized
 from .weights import Weights, WeightsError, find_weights
 
@@ -303,6 +304,7 @@ class Detector:
             faces = (sure >= MEASURED) & ~np.isin(kind, BLANK)
             odd = odd_sized(boxes, rotations, faces, (image.shape[1], image.shape[0]))
             certainty[odd] = less_likely(certainty[odd], ODD_SIZE)
+        kinds, certainty = weighed(image, boxes, kinds, certainty)
         found = [
             Detection(box, float(score), tuple(float(p) for p in row), float(rotation))
             for box, score, row, rotation in zip(plain, certainty, kinds, rotations, strict=True)
