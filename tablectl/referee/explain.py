@@ -149,13 +149,24 @@ def indicator(scene: Scene) -> Proposal | None:
 def flower(scene: Scene) -> Proposal | None:
     """A flower laid out."""
     for seat in scene.in_turn_order():
-        for tile in scene.unexplained(Zone.EXPOSED, seat):
+        for tile in () if _called_set(scene, seat) else scene.unexplained(Zone.EXPOSED, seat):
             likely = flower_odds(tile)
             placed = _in_flower_row(scene, seat, tile)
             sure = likely > _SURE_FLOWER or (likely > 0.5 and (placed or not scene.patient))
             if sure or (tile.unread and placed and not scene.patient):
                 return Proposal((Fact("flower", scene.t, seat=seat, tiles=(tile.id,)),))
     return None
+
+
+def _called_set(scene: Scene, seat: int) -> list[FeltTile]:
+    """Three tiles that a seat has laid down side by side after Pung, whatever they look like."""
+    taken = scene.taken_discard()
+    fresh = scene.unexplained(Zone.EXPOSED, seat)
+    if taken is None or taken[0] == seat or seat not in scene.said_pung or len(fresh) != 3:
+        return []
+    places = sorted(scene.geometry.to_seat(seat, tile.x, tile.y) for tile in fresh)
+    near = places[-1][0] - places[0][0] < _SET_SPAN
+    return fresh if near and any(tile.sideways for tile in fresh) else []
 
 
 def _in_flower_row(scene: Scene, seat: int, tile: FeltTile) -> bool:
@@ -190,6 +201,9 @@ def meld(scene: Scene) -> Proposal | None:
     for seat in scene.in_turn_order():
         if not scene.unexplained(Zone.EXPOSED, seat):
             continue
+        called = _called_set(scene, seat)
+        if called and all(is_flower(tile) for tile in called):
+            return _claim(scene, seat, called, "claim")
         lying = _Lying(scene.felt.at(Zone.EXPOSED, seat))
         for group in groups.exposed(lying.seen, seat, scene.geometry).melds:
             proposal = _explain_group(scene, seat, lying.back(group.tiles))

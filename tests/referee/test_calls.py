@@ -135,3 +135,33 @@ def test_what_lies_beside_a_set_for_a_moment_makes_no_kong_of_it() -> None:
 
 def is_chow(event: Event) -> bool:
     return isinstance(event, Meld) and event.kind == "chow"
+
+
+def is_pung_of_birds(event: Event) -> bool:
+    return isinstance(event, Meld) and event.kind == "pung" and event.tiles == "111s"
+
+
+@pytest.mark.parametrize("pressed", [True, False])
+def test_birds_that_look_like_flowers_are_a_pung_after_pung(pressed: bool) -> None:
+    """What a player has just called for is no row of flowers, whatever its faces look like."""
+    drive, events = start("hongkong", lambda events: any(is_pung_of_birds(e) for e in events))
+    events = [e for e in events if not isinstance(e, Call)]
+    n, pung = next((n, e) for n, e in enumerate(events) if is_pung_of_birds(e))
+    assert isinstance(pung, Meld)
+    drive.play(events[:n])
+    if pressed:
+        drive.press(pung.seat, Button.PUNG)
+    before = {tile.x for tile in drive.eye.look(drive.t).tiles}
+    drive.felt.apply(pung)
+    reading = drive.eye.look(drive.t)
+    flowers = iter(("5f", "6f", "7f"))
+    tiles = [
+        t.model_copy(update={"probabilities": {next(flowers): 0.9, "1s": 0.1}})
+        if t.zone is Zone.EXPOSED and t.x not in before else t
+        for t in reading.tiles
+    ]  # fmt: skip
+    drive.feed(reading.model_copy(update={"tiles": tuple(tiles)}), after=1.0)
+    for _ in range(5):
+        drive.feed(Tick(), after=0.5)
+    told = [(event["e"], event.get("tiles")) for event in drive.log()]
+    assert (("meld", "111s") in told) is pressed
