@@ -133,7 +133,7 @@ run train_reader $PHOTOS --relabel "$RUNS/relabel.json" --start "$RUNS/reader9/l
 #    pictures without tiles (Debian's opencv-doc, gnome-backgrounds, mate-backgrounds,
 #    plasma-workspace-wallpapers, supertuxkart-data, unpacked under $RUNS/pictures), from books and cutting mats
 #    in the photographs; one stick as 1s in a seventh of the made-up sets; 120 path-traced tables.
-run clutter "$RUNS/pictures" --weights "$RUNS/models1" --out "$RUNS/clutter.npz" --limit 900
+run clutter "$RUNS/pictures" --weights "$RUNS/models1" --out "$RUNS/clutter.npz"
 run face_bank --art "$DATA/art" --sets $LENT "$RUNS/sets/traditional" --out "$RUNS/pictures7.npz" \
   --count 2000 --seed 381
 run compose $PHOTOS --art "$DATA/art" --sets $LENT "$RUNS/sets/traditional" --out "$RUNS/made7" \
@@ -169,7 +169,8 @@ run export --finder "$RUNS/finder3/last.pt" --reader "$RUNS/reader11/last.pt" --
 run quantize $PHOTOS --pictures "$RUNS/traced_train7" "$RUNS/scenes7" --weights "$RUNS/float" --out models
 run traced --train "$DATA/art" --faces "$RUNS/sets/smooth" --out "$RUNS/traced_cal" --count 6 \
   --seed 898 --rays 24
-run calibrate $PHOTOS --weights models --scenes "$RUNS/scenes_cal" "$RUNS/traced_cal"
+run calibrate $PHOTOS --weights models --scenes "$RUNS/scenes_cal" "$RUNS/traced_cal" \
+  --clutter "$RUNS/pictures"
 run evaluate $PHOTOS --weights models --out "$RUNS/eval"
 run evaluate_scenes --weights models --count 20
 run traced --count 9 --seed 701 --sets "$RUNS/sets/real" "$RUNS/sets/smooth" --out "$RUNS/traced"
@@ -180,6 +181,6 @@ run evaluate_scenes --weights models --count 16 --seed 402 --tile-px 28 48 --unk
   --sets "$RUNS/sets/real" "$RUNS/sets/smooth"
 run evaluate_scenes --weights models --count 24 --seed 78 --tile-px 28 48 --unknown-size \
   --sets "$RUNS/sets/real" "$RUNS/sets/smooth" "$RUNS/sets/traditional"
-run clutter "$RUNS/pictures" --weights models --limit 900
+run clutter "$RUNS/pictures" --weights models
 run robustness --weights models --frames 4 --sets "$RUNS/sets/real"
 run compare_peers --tables 4

@@ -23,7 +23,8 @@ FloatArray = npt.NDArray[np.float32]
 
 CLASSES: Final = 43
 BLANK: Final = (31, 42)
-"""White and back: any even patch looks like one, so that no size is taken from them."""
+"""White and back: any even patch looks like one, so that no size is taken from them, and what a
+score means is another thing."""
 
 NO_TILE: Final = 43
 OUTPUTS: Final = 44
@@ -166,7 +167,8 @@ class Detector:
         power = np.exp(logits - logits.max(axis=1, keepdims=True))
         again = power.max(axis=1) / power.sum(axis=1) < SURE_AT_ONCE
         if scores is not None:
-            again &= self._calibrated(scores, self.named(out)[1]) >= HOPELESS * self.min_score
+            kinds, chance, _ = self.named(out)
+            again &= self.calibrated(scores, kinds, chance) >= HOPELESS * self.min_score
         unsure = np.flatnonzero(again)
         if len(unsure) == 0:
             return out
@@ -298,7 +300,7 @@ class Detector:
     ) -> list[Detection]:
         plain: list[Box] = [(float(a), float(b), float(c), float(d)) for a, b, c, d in boxes]
         kinds, chance, rotations = self.read(image, plain, scores)
-        certainty = self._calibrated(scores, chance)
+        certainty = self.calibrated(scores, kinds, chance)
         if weigh_sizes:
             kind, sure = kinds.argmax(axis=1), certainty * kinds.max(axis=1)
             faces = (sure >= MEASURED) & ~np.isin(kind, BLANK)
@@ -312,10 +314,17 @@ class Detector:
         ]
         return sorted(found, key=lambda detection: -detection.score)
 
-    def _calibrated(self, scores: FloatArray, chance: FloatArray) -> FloatArray:
-        """Probability of a tile from what the finder and the reader each think."""
-        total = self.weights.finder_slope * safe_logit(scores)
-        total = total + self.weights.reader_slope * safe_logit(chance) + self.weights.offset
+    def calibrated(self, scores: FloatArray, kinds: FloatArray, chance: FloatArray) -> FloatArray:
+        """Probability (N,) of a tile from what the finder and the reader each think.
+
+        ``scores`` (N,) of the finder, ``kinds`` (N, 43) and ``chance`` (N,) as of :meth:`read`.
+        """
+        seen, read = safe_logit(scores), safe_logit(chance)
+        printed, plain = (
+            fit.finder * seen + fit.reader * read + fit.offset
+            for fit in (self.weights.printed, self.weights.plain)
+        )
+        total = np.where(np.isin(kinds.argmax(axis=1), BLANK), plain, printed)
         return np.asarray(1 / (1 + np.exp(-total)), np.float32)
 
 

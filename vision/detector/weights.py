@@ -20,6 +20,19 @@ class WeightsError(RuntimeError):
 
 
 @dataclass(frozen=True)
+class ScoreFit:
+    """Logistic calibration of "there is a tile".
+
+    sigmoid(finder * logit(the finder's score) + reader * logit(the reader's chance that the crop is
+    a tile) + offset).
+    """
+
+    finder: float
+    reader: float
+    offset: float
+
+
+@dataclass(frozen=True)
 class Weights:
     """The files of one trained recogniser and the numbers that go with them.
 
@@ -27,18 +40,16 @@ class Weights:
         version: of the weights, for records and the model card.
         finder: ONNX of the tile finder; reader: ONNX of the tile reader.
         temperature: divides the reader's logits.
-        finder_slope, reader_slope, offset: logistic calibration of "there is a tile",
-            sigmoid(finder_slope * logit(finder's score) + reader_slope * logit(reader's chance
-            that the crop is a tile) + offset).
+        printed, plain: what a score means, for finds with something on them and for those that are
+            rather White or a back: many more of these are no tile.
     """
 
     version: str
     finder: Path
     reader: Path
     temperature: float
-    finder_slope: float
-    reader_slope: float
-    offset: float
+    printed: ScoreFit
+    plain: ScoreFit
 
 
 def default_folders() -> list[Path]:
@@ -75,9 +86,8 @@ def _load(folder: Path) -> Weights:
             finder=folder / str(content["finder"]["file"]),
             reader=folder / str(content["reader"]["file"]),
             temperature=float(content["temperature"]),
-            finder_slope=float(content["score_calibration"]["finder_slope"]),
-            reader_slope=float(content["score_calibration"]["reader_slope"]),
-            offset=float(content["score_calibration"]["offset"]),
+            printed=_fit(content["score_calibration"]["printed"]),
+            plain=_fit(content["score_calibration"]["plain"]),
         )
         expected = {
             weights.finder: str(content["finder"]["sha256"]),
@@ -90,6 +100,10 @@ def _load(folder: Path) -> Weights:
     for path, digest in expected.items():
         _check(path, digest)
     return weights
+
+
+def _fit(numbers: dict[str, Any]) -> ScoreFit:
+    return ScoreFit(*(float(numbers[name]) for name in ("finder", "reader", "offset")))
 
 
 def _check(path: Path, digest: str) -> None:

@@ -1,8 +1,9 @@
 """Fit the calibration on pictures kept out of training: ``python -m vision.training.calibrate``.
 
 The reader never trained on these photographs (``is_held_out``) nor on the made pictures of
-``--scenes``; the finder did train on the photographs. The temperature minimises the log loss of the
-names; two slopes and an offset make of the finder's score and of the reader's "no tile" the chance
+``--scenes`` nor on these pictures without tiles (``--clutter``); the finder did train on the
+photographs. The temperature minimises the log loss of the names; two slopes and an offset, for
+printed and for plain finds, make of the finder's score and of the reader's "no tile" the chance
 that there is a tile.
 """
 
@@ -20,8 +21,9 @@ import numpy.typing as npt
 from tablectl.tiles import NAMES
 from vision.detector import Detector
 from vision.detector.crops import Box
-from vision.detector.detector import NO_TILE, safe_logit
+from vision.detector.detector import BLANK, NO_TILE, safe_logit
 
+from .clutter import CALIBRATED_ON, TRAINED_ON, listed, pictures
 from .sources import (
     FloatArray,
     ImageArray,
@@ -35,6 +37,8 @@ from .sources import (
 
 Floats = npt.NDArray[np.float64]
 CLASSES = 43
+MOST_FALSE = 40
+"""Finds on no tile of one picture: a chequered cloth alone would have as many as all others."""
 
 
 @dataclass
@@ -73,6 +77,9 @@ class Evidence:
             self.classes.append(tiles[1][iou[hit].argmax(axis=1)].astype(np.float64))
         if complete:
             clear = hit | ~np.array([bool((_share_in(box, hidden) > 0.4).any()) for box in boxes])
+            wrong = np.flatnonzero(clear & ~hit)
+            clear[wrong] = False
+            clear[wrong[:: 1 + len(wrong) // MOST_FALSE]] = True
             self.scores.append(raw[clear].astype(np.float64))
             self.outputs.append(out[clear, : NO_TILE + 1].astype(np.float64))
             self.truths.append(hit[clear].astype(np.float64))
@@ -116,6 +123,16 @@ def add_scenes(evidence: Evidence, detector: Detector, folder: Path) -> int:
         tiles = (boxes[~hidden], classes[~hidden])
         evidence.add(detector, view, detector.find_table(view), tiles, boxes[hidden], True)
     return len(pictures)
+
+
+def add_clutter(evidence: Evidence, detector: Detector, folders: list[Path]) -> int:
+    """Pictures without tiles that training never saw; returns their number."""
+    shown = list(pictures(listed(folders)[TRAINED_ON : TRAINED_ON + CALIBRATED_ON]))
+    nothing = np.zeros((0, 4), np.float32), np.zeros(0, np.int64)
+    for image in shown:
+        finds = detector.find_photo(image)
+        evidence.add(detector, image, finds, nothing, nothing[0], True)
+    return len(shown)
 
 
 def fit_temperature(logits: Floats, classes: Floats) -> float:
@@ -174,6 +191,29 @@ def softmax(logits: Floats) -> Floats:
     return chance
 
 
+def fit_scores(evidence: Evidence, temperature: float) -> dict[str, dict[str, float]]:
+    """What scores mean, for printed and for plain finds, as ``tiles.json`` has it."""
+    outputs = softmax(np.concatenate(evidence.outputs) / temperature)
+    scores = safe_logit(np.concatenate(evidence.scores))
+    tile = safe_logit(1 - outputs[:, NO_TILE])
+    truths = np.concatenate(evidence.truths)
+    plain = np.isin(outputs[:, :CLASSES].argmax(axis=1), BLANK)
+    fits = {}
+    for name, chosen in (("printed", ~plain), ("plain", plain)):
+        features = np.stack([scores[chosen], tile[chosen]], axis=1)
+        finder, reader, offset = (float(v) for v in fit_logistic(features, truths[chosen]))
+        fitted = 1 / (1 + np.exp(-(features @ [finder, reader] + offset)))
+        print(
+            f"{name}: {finder:.3f} finder + {reader:.3f} reader + {offset:.3f} from {chosen.sum()} "
+            f"finds, calibration error {expected_error(fitted, truths[chosen]):.4f}, wrong at 0.5 "
+            f"{((fitted > 0.5) != (truths[chosen] > 0.5)).mean():.4f}"
+        )
+        fits[name] = {
+            "finder": round(finder, 4), "reader": round(reader, 4), "offset": round(offset, 4)
+        }  # fmt: skip
+    return fits
+
+
 def main() -> None:
     """Command line: fits and writes ``tiles.json`` in the weights folder."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -182,6 +222,9 @@ def main() -> None:
         "--scenes", type=Path, nargs="*", default=[], help="made pictures that training never saw"
     )
     parser.add_argument("--weights", type=Path, default=Path("models"))
+    parser.add_argument(
+        "--clutter", type=Path, nargs="*", default=[], help="folders of pictures without tiles"
+    )
     options = parser.parse_args()
     cv2.setNumThreads(1)
     detector = Detector(options.weights, min_score=0.05)
@@ -189,32 +232,20 @@ def main() -> None:
     count = add_photographs(evidence, detector, options.photos)
     for folder in options.scenes:
         count += add_scenes(evidence, detector, folder)
+    count += add_clutter(evidence, detector, options.clutter)
     logits, classes = np.concatenate(evidence.logits), np.concatenate(evidence.classes)
     temperature = fit_temperature(logits, classes)
-    outputs = softmax(np.concatenate(evidence.outputs) / temperature)
-    scores = safe_logit(np.concatenate(evidence.scores))
-    tile = safe_logit(1 - outputs[:, NO_TILE])
-    truths = np.concatenate(evidence.truths)
-    finder, reader, offset = fit_logistic(np.stack([scores, tile], axis=1), truths)
     chance = softmax(logits / temperature)
     right = (chance.argmax(axis=1) == classes).astype(np.float64)
-    fitted = 1 / (1 + np.exp(-(finder * scores + reader * tile + offset)))
     print(
         f"{count} pictures, {len(classes)} tiles: read right {right.mean():.4f}, "
         f"temperature {temperature:.3f}, "
-        f"calibration error {expected_error(chance.max(axis=1), right):.4f}; tile or not: "
-        f"{finder:.3f} finder + {reader:.3f} reader + {offset:.3f} from {len(truths)} finds, "
-        f"calibration error {expected_error(fitted, truths):.4f}, "
-        f"wrong at 0.5 {((fitted > 0.5) != (truths > 0.5)).mean():.4f}"
+        f"calibration error {expected_error(chance.max(axis=1), right):.4f}"
     )
     path = options.weights / "tiles.json"
     manifest = json.loads(path.read_text())
     manifest["temperature"] = round(temperature, 4)
-    manifest["score_calibration"] = {
-        "finder_slope": round(float(finder), 4),
-        "reader_slope": round(float(reader), 4),
-        "offset": round(float(offset), 4),
-    }
+    manifest["score_calibration"] = fit_scores(evidence, temperature)
     path.write_text(json.dumps(manifest, indent=2) + "\n")
 
 

@@ -3,8 +3,8 @@
 Looks for tiles in pictures that show none (wallpapers, textures, pictures of a library's manual)
 and keeps the finds, those first that the reader believes most. Writes ``<out>`` (npz): ``images``
 (N, 160, 160, 3) uint8 BGR and ``spans`` (N, 2) px, as :class:`vision.training.crops.Patches` has
-them. The reader learns them as "no tile". Without ``--out`` it counts what is read as tiles in the
-pictures after the first ``--limit``, which no training saw.
+them. The reader learns them as "no tile". Of the pictures in a seeded order the first serve this,
+the next to calibrate on; without ``--out`` it counts what is read as tiles in the rest.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from vision.read import LISTED, tiles_of
 
 from .crops import cut_patch
 from .sources import FloatArray, ImageArray
+
+TRAINED_ON, CALIBRATED_ON = 900, 150
+"""Pictures, small ones included, from which the reader learns and on which it is calibrated."""
 
 SMALLEST_PX = 256
 """Shorter side of a picture that is looked at."""
@@ -83,15 +86,14 @@ def main() -> None:
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--weights", type=Path, default=Path("models"))
     parser.add_argument("--out", type=Path, help="npz to write")
-    parser.add_argument("--limit", type=int, default=900, help="pictures to learn from")
     options = parser.parse_args()
     cv2.setNumThreads(1)
     paths = listed(options.folders)
     detector = Detector(options.weights, min_score=MIN_SCORE)
     if options.out is None:
-        print(count(detector, pictures(paths[options.limit :])))
+        print(count(detector, pictures(paths[TRAINED_ON + CALIBRATED_ON :])))
         return
-    seen = list(pictures(paths[: options.limit]))
+    seen = list(pictures(paths[:TRAINED_ON]))
     finds = [find for image in seen for find in false_finds(detector, image)]
     images, spans = zip(*finds, strict=True)
     np.savez_compressed(options.out, images=np.stack(images), spans=np.stack(spans))

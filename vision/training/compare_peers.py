@@ -35,6 +35,7 @@ from vision.detector import Detector
 from vision.detector.boxes import merged, window_starts
 from vision.detector.detector import BEST_TILE_PX, WINDOW_PX
 from vision.geometry import TableGeometry
+from vision.read import LISTED
 from vision.render.renderer import Renderer, TileTruth
 
 from .evaluate import scored, with_whole_flowers
@@ -130,7 +131,7 @@ class Column:
 
 def recognisers(threads: int) -> dict[str, Callable[[ImageArray], Rows]]:
     """Ours, not told the size of the tiles like ``tablectl read``, and the peers."""
-    ours = Detector(threads=threads, min_score=0.25)
+    ours = Detector(threads=threads, min_score=LISTED)
     return {
         "tablectl": lambda image: rows_of(ours.detect(image)).tolist(),
         MahjongDetector.name: MahjongDetector(threads),

@@ -26,7 +26,7 @@ import numpy as np
 
 from tablectl.tiles import parse_tile
 from vision.detector import Detector
-from vision.read import tiles_of
+from vision.read import LISTED, tiles_of
 
 from .calibrate import expected_error
 from .metrics import Score, Scored, forgive, score
@@ -176,7 +176,7 @@ def main() -> None:
     parser.add_argument("--weights", type=Path)
     parser.add_argument("--out", type=Path, default=Path("runs/eval"))
     parser.add_argument("--every", type=int, default=1, help="only every n-th picture")
-    parser.add_argument("--confidence", type=float, default=0.25)
+    parser.add_argument("--confidence", type=float, default=LISTED)
     parser.add_argument("--asking", type=float, default=ASKING, help="nobody is asked from here")
     options = parser.parse_args()
     cv2.setNumThreads(1)

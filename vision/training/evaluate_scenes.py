@@ -29,7 +29,7 @@ from tablectl.tiles import BACK, Tile, format_tile, parse_tile
 from vision.art.sets import ArtSet, load_art
 from vision.detector import Detection, Detector
 from vision.geometry import TableGeometry
-from vision.read import tiles_of
+from vision.read import LISTED, tiles_of
 from vision.render.renderer import Renderer
 from vision.render.style import Style
 
@@ -206,7 +206,7 @@ def main() -> None:
     parser.add_argument("--weights", type=Path)
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--seed", type=int, default=77)
-    parser.add_argument("--min-score", type=float, default=0.25)
+    parser.add_argument("--min-score", type=float, default=LISTED)
     parser.add_argument("--draw", type=Path, help="folder for pictures with boxes drawn")
     parser.add_argument("--sets", type=Path, nargs="*", default=[], help="folders of faces")
     parser.add_argument("--tile-px", type=float, nargs="*", default=[], help="widths, in turn")

@@ -109,9 +109,10 @@ def write_manifest(folder: Path, version: str, calibration: dict[str, Any]) -> N
     (folder / "tiles.json").write_text(json.dumps(manifest, indent=2) + "\n")
 
 
+UNFITTED = {"finder": 1.0, "reader": 0.5, "offset": 0.0}
 IDENTITY = {
     "temperature": 1.0,
-    "score_calibration": {"finder_slope": 1.0, "reader_slope": 0.5, "offset": 0.0},
+    "score_calibration": {"printed": UNFITTED, "plain": UNFITTED},
 }
 
 

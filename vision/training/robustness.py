@@ -21,6 +21,7 @@ import numpy as np
 from vision.art.sets import load_art
 from vision.detector import Detector
 from vision.geometry import TableGeometry
+from vision.read import LISTED
 from vision.render.renderer import Renderer, TileTruth
 from vision.render.scene import Scene
 from vision.render.style import Style
@@ -142,7 +143,7 @@ def main() -> None:
     parser.add_argument("--sets", type=Path, nargs="*", default=[], help="folders of faces")
     options = parser.parse_args()
     cv2.setNumThreads(1)
-    detector = Detector(options.weights, min_score=0.25)
+    detector = Detector(options.weights, min_score=LISTED)
     arts = [None, *(load_art(folder) for folder in options.sets)]
     tables: list[tuple[Scene, Style]] = []
     for number in range(options.frames):
