@@ -204,9 +204,15 @@ class HandFollower:
 
     @property
     def wall_gone(self) -> bool:
-        """Whether no tile is left to draw but those of a last stage in which nobody throws."""
-        assert self.book.step is not None
-        return self.book.step.wall == 0 or bool(self._last_draws())
+        """Whether no tile is left to draw but those of a last stage in which nobody throws.
+
+        Who has claimed the last discard of all must still throw one.
+        """
+        step, state = self.book.step, self.book.state
+        assert step is not None
+        assert state is not None
+        throws = state.phase == "act" and not state.play.draws_only(state)
+        return (step.wall == 0 and not throws) or bool(self._last_draws())
 
     def _last_draws(self) -> list[Draw]:
         """The draws of a last stage without discards (M19), which no camera sees; else none."""

@@ -14,13 +14,16 @@ from tests.referee.test_whole_hands import as_played, deal_of, truth_of
 from vision.geometry import Zone
 from vision.messages import SeenTile, TableReading
 
+PLAIN_TURN = ("discard", "draw", "discard", "exhaust")
+CLAIMED_TURN = ("discard", "call", "meld", "discard", "exhaust")
 
-def drawn_hand(drive: Drive) -> list[Event]:
-    """A hand that nobody wins, dealt on ``drive``; it ends with a plain turn."""
+
+def drawn_hand(drive: Drive, ending: tuple[str, ...] = PLAIN_TURN) -> list[Event]:
+    """A hand that nobody wins, dealt on ``drive``."""
     drive.deal()
-    for seed in range(400):
+    for seed in range(2000):
         events: list[Event] = list(play_hand("hongkong", {}, seed, deal=deal_of(drive)))
-        if [event.e for event in events[-5:-1]] == ["discard", "draw", "discard", "exhaust"]:
+        if tuple(event.e for event in events[-1 - len(ending) : -1]) == ending:
             return events
     raise AssertionError("no drawn hand")
 
@@ -35,9 +38,12 @@ def discards(drive: Drive) -> int:
 
 
 @pytest.mark.parametrize("late", [0.4, 1.4])
-def test_a_last_discard_seen_after_start_ends_the_hand_without_a_question(late: float) -> None:
+@pytest.mark.parametrize("ending", [PLAIN_TURN, CLAIMED_TURN])
+def test_a_last_discard_seen_after_start_ends_the_hand_without_a_question(
+    late: float, ending: tuple[str, ...]
+) -> None:
     drive = start()
-    played = as_played(drawn_hand(drive))
+    played = as_played(drawn_hand(drive, ending))
     end = next(n for n, event in enumerate(played) if isinstance(event, Exhaust))
     assert isinstance(played[end - 1], Discard)
     drive.play(played[: end - 1])
