@@ -22,6 +22,7 @@ from tablectl.services.recording import Recording
 from vision.calibration import Calibration
 from vision.calibration_fit import calibrate_from_corners
 from vision.detector.detection import Detection
+from vision.detector.plain import Colours
 from vision.eye import Eye, EyeCore, EyeOptions
 from vision.geometry import TableGeometry
 from vision.messages import CameraState, CameraStatus, Recalibrated, TableReading
@@ -43,7 +44,12 @@ class Nothing:
     """A recogniser of an empty table."""
 
     def detect(
-        self, image: Image, *, tile_px: float | None = None, least_area: float = 0.0
+        self,
+        image: Image,
+        *,
+        tile_px: float | None = None,
+        least_area: float = 0.0,
+        colours: Colours | None = None,
     ) -> Sequence[Detection]:
         return ()
 

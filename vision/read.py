@@ -21,8 +21,8 @@ MAX_PIXELS: Final = 120_000_000
 """Larger pictures are refused: they would not fit the memory of a Raspberry Pi."""
 
 LISTED: Final = 0.35
-"""Score from which a tile is listed: at 0.25 things that are no tiles are listed half as often again
-in pictures full of them, at 0.5 a hundredth of the tiles of unseen sets is missing."""
+"""Score from which a tile is listed: at 0.25 half as many again of the things that are no tiles are
+listed in pictures full of them, at 0.5 a hundredth of the tiles of unseen sets is missing."""
 
 SURE: Final = 0.8
 """Confidence from which a tile is drawn in green."""

@@ -12,6 +12,7 @@ from tablectl.tiles import BACK, Tile, parse_tile, parse_tiles
 from vision.calibration import Calibration
 from vision.calibration_fit import calibrate_from_markers
 from vision.detector.detection import Detection
+from vision.detector.plain import Colours
 from vision.geometry import TableGeometry
 from vision.render.renderer import Renderer, TileTruth
 from vision.render.scene import Hand, Pose, Scene, SceneTile
@@ -35,6 +36,7 @@ class TruthDetector:
         jitter_px: of the boxes.
         visible: share of a face that must be seen.
         never: tiles that no look finds.
+        colours: what it was told last about the tiles of the table.
         guess: what it says of a thing that it is told to be a tile; any kind when ``None``.
         ghosts: places (table mm) where a tile is seen though there is none, in ``ghost_share`` of
             the looks.
@@ -51,14 +53,21 @@ class TruthDetector:
     ghosts: tuple[tuple[float, float], ...] = ()
     ghost_share: float = 0.4
     calls: int = 0
+    colours: Colours | None = None
 
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng(self.seed)
 
     def detect(
-        self, image: np.ndarray, *, tile_px: float | None = None, least_area: float = 0.0
+        self,
+        image: np.ndarray,
+        *,
+        tile_px: float | None = None,
+        least_area: float = 0.0,
+        colours: Colours | None = None,
     ) -> Sequence[Detection]:
         self.calls += 1
+        self.colours = colours
         assert tile_px is not None
         assert 0.7 < tile_px / self.world.renderer.tile_px < 1.4
         x0, y0 = locate_crop(self.world.image, image)

@@ -30,7 +30,7 @@ from vision.detector.boxes import (
 )
 from vision.detector.crops import CROP_SCALE, cut_crop, square_of
 from vision.detector.detector import less_likely, rotation_of
-from vision.detector.plain import BACK, WHITE, weighed
+from vision.detector.plain import BACK, WHITE, colours_of, weighed
 from vision.detector.sizes import LARGEST, SMALLEST, odd_sized, straight_area
 from vision.training.sources import iou_matrix
 
@@ -334,3 +334,13 @@ def test_without_faces_colour_says_nothing() -> None:
     after, sure = weighed(image, boxes, kinds, certainty)
     assert np.array_equal(after, kinds)
     assert np.array_equal(sure, certainty)
+
+
+def test_colours_seen_before_serve_where_faces_are_few() -> None:
+    image, boxes, kinds = tiles_of_colours(GREEN, IVORY)
+    known = colours_of(image, list(boxes[:5]), [boxes[5]])
+    after, sure = weighed(image, boxes[5:], kinds[5:], np.full(2, 0.4, np.float32), known)
+    assert after[0, BACK] > 0.95
+    assert after[1, WHITE] > 0.95
+    assert (sure > 0.6).all()
+    assert colours_of(image, list(boxes[:2]), []) is None

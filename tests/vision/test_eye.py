@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from vision.calibration import Calibration
 from vision.detector.detection import Detection
+from vision.detector.plain import Colours
 from vision.eye import Eye, EyeCore, EyeMessage, EyeOptions
 from vision.messages import CameraState, CameraStatus, SightChange, TableReading
 from vision.render.camera import CameraPose
@@ -165,7 +166,12 @@ class Blobs:
     """A recogniser of white blobs, for tests where another process makes the pictures."""
 
     def detect(
-        self, image: np.ndarray, *, tile_px: float | None = None, least_area: float = 0.0
+        self,
+        image: np.ndarray,
+        *,
+        tile_px: float | None = None,
+        least_area: float = 0.0,
+        colours: Colours | None = None,
     ) -> list[Detection]:
         import cv2
 

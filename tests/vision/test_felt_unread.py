@@ -108,6 +108,27 @@ def test_what_it_would_be_is_half_believed(
             assert 0.3 < named[zone].confidence < 0.7
 
 
+def test_the_recogniser_is_told_how_tiles_look() -> None:
+    """A crop round a changed place may show one tile only."""
+    world = World(Style(camera=CameraPose(tilt_deg=2.0)), size=(1280, 720))
+    detector = TruthDetector(world)
+    core = EyeCore(world.calibrate(), GEOMETRY, detector)
+    for frame in world.frames(4):
+        core.process(frame)
+    assert detector.colours is None
+    world.put(*river(0, "123456m"))
+    for frame in world.frames(8):
+        core.process(frame)
+    world.put(*river(2, "7s"))
+    for frame in world.frames(8):
+        core.process(frame)
+    assert detector.colours is not None
+    lightness, a, b = detector.colours.ground
+    assert lightness > 70
+    assert abs(a - 128) < 12
+    assert abs(b - 128) < 25
+
+
 def _is_found(tile: SceneTile, found: Sequence[SeenTile]) -> bool:
     where = GEOMETRY.locate(tile.x_mm, tile.y_mm)
     near = 0.45 * GEOMETRY.tile_width_mm

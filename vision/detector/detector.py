@@ -14,7 +14,7 @@ import onnxruntime as ort
 from .boxes import area_of, cut_by_window, decode_grid, merged, share_inside, window_starts
 from .crops import Box, cut_crops
 from .detection import Detection
-from .plain import weighed
+from .plain import Colours, weighed
 from .sizes import odd_sized
 from .weights import Weights, WeightsError, find_weights
 
@@ -105,7 +105,12 @@ class Detector:
         """Side of the reader's input."""
 
     def detect(
-        self, image: ImageArray, *, tile_px: float | None = None, least_area: float = 0.0
+        self,
+        image: ImageArray,
+        *,
+        tile_px: float | None = None,
+        least_area: float = 0.0,
+        colours: Colours | None = None,
     ) -> list[Detection]:
         """All tiles of a BGR picture (H, W, 3) of any size, best score first.
 
@@ -117,10 +122,12 @@ class Detector:
                 the faces round it needs better evidence.
             least_area: with ``tile_px``: area (px²) of the smallest box of a whole tile. Half a 4p
                 is a good 2p; so what is smaller is looked at again, and is no tile if it stays so.
+            colours: of the tiles, for a part of a table that may show few.
         """
         if tile_px is None:
             return self._name(image, *self.find_photo(image), weigh_sizes=True)
-        return self._name(image, *self.find_table(image, tile_px, least_area), weigh_sizes=False)
+        found = self.find_table(image, tile_px, least_area)
+        return self._name(image, *found, weigh_sizes=False, colours=colours)
 
     def classify(self, image: ImageArray, boxes: Sequence[Box]) -> tuple[FloatArray, FloatArray]:
         """Probabilities (N, 43) and rotations (N,) degrees of tiles at known places."""
@@ -296,7 +303,13 @@ class Detector:
         return boxes, scores
 
     def _name(
-        self, image: ImageArray, boxes: FloatArray, scores: FloatArray, *, weigh_sizes: bool
+        self,
+        image: ImageArray,
+        boxes: FloatArray,
+        scores: FloatArray,
+        *,
+        weigh_sizes: bool,
+        colours: Colours | None = None,
     ) -> list[Detection]:
         plain: list[Box] = [(float(a), float(b), float(c), float(d)) for a, b, c, d in boxes]
         kinds, chance, rotations = self.read(image, plain, scores)
@@ -306,7 +319,7 @@ class Detector:
             faces = (sure >= MEASURED) & ~np.isin(kind, BLANK)
             odd = odd_sized(boxes, rotations, faces, (image.shape[1], image.shape[0]))
             certainty[odd] = less_likely(certainty[odd], ODD_SIZE)
-        kinds, certainty = weighed(image, boxes, kinds, certainty)
+        kinds, certainty = weighed(image, boxes, kinds, certainty, colours)
         found = [
             Detection(box, float(score), tuple(float(p) for p in row), float(rotation))
             for box, score, row, rotation in zip(plain, certainty, kinds, rotations, strict=True)

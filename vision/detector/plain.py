@@ -7,7 +7,8 @@ tile by how far its colour is from both.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
@@ -45,8 +46,35 @@ the nearest of the other backs. Counted on training pictures: path-traced and re
 photographs."""
 
 
+@dataclass(frozen=True)
+class Colours:
+    """How the tiles of a table look, from what was seen before; CIELAB.
+
+    Attributes:
+        ground: of the faces (3,), between the ink.
+        backs: some backs.
+    """
+
+    ground: Lab
+    backs: tuple[Lab, ...] = ()
+
+
+def colours_of(
+    image: ImageArray, faces: Sequence[FloatArray], backs: Sequence[FloatArray]
+) -> Colours | None:
+    """The colours of tiles in known boxes (4,) px; None where too few faces are known."""
+    if len(faces) < FEWEST:
+        return None
+    ground = np.median([colour_of(image, box, printed=True) for box in faces], axis=0)
+    return Colours(ground, tuple(colour_of(image, box, printed=False) for box in backs))
+
+
 def weighed(
-    image: ImageArray, boxes: FloatArray, kinds: FloatArray, certainty: FloatArray
+    image: ImageArray,
+    boxes: FloatArray,
+    kinds: FloatArray,
+    certainty: FloatArray,
+    known: Colours | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Kinds and certainty of finds, those of plain ones weighed by colour.
 
@@ -55,12 +83,13 @@ def weighed(
         boxes: (N, 4) px.
         kinds: (N, 43) probabilities, given that there is a tile.
         certainty: (N,) probability that there is one.
+        known: colours for a picture that shows too few faces itself.
     """
     plain = np.flatnonzero(kinds[:, WHITE] + kinds[:, BACK] >= PLAIN)
     sure = certainty * kinds.max(axis=1) >= SURE
     best = kinds.argmax(axis=1)
     faces = np.flatnonzero(sure & (best != WHITE) & (best != BACK))
-    if len(plain) == 0 or len(faces) < FEWEST:
+    if len(plain) == 0 or (len(faces) < FEWEST and known is None):
         return kinds, certainty
     backs = np.flatnonzero(sure & (best == BACK))
     centres = (boxes[:, :2] + boxes[:, 2:]) / 2
@@ -68,11 +97,16 @@ def weighed(
     middle = cache(lambda i: colour_of(image, boxes[i], printed=False))
     kinds, certainty = kinds.copy(), certainty.copy()
     for i in plain:
-        distance = np.linalg.norm(centres[faces] - centres[i], axis=1)
-        near = faces[np.argsort(distance, kind="stable")[:NEIGHBOURS]]
-        beside = np.median([ground(int(j)) for j in near], axis=0)
+        if len(faces) >= FEWEST:
+            distance = np.linalg.norm(centres[faces] - centres[i], axis=1)
+            near = faces[np.argsort(distance, kind="stable")[:NEIGHBOURS]]
+            beside = np.median([ground(int(j)) for j in near], axis=0)
+        else:
+            assert known is not None
+            beside = known.ground
         odds = LIKE_GROUND[:, np.searchsorted(GROUND_STEPS, apart(middle(int(i)), beside))]
-        odds = odds * _like_backs(int(i), backs, middle)
+        others = [middle(int(j)) for j in backs if j != i] + list(known.backs if known else ())
+        odds = odds * _like_backs(middle(int(i)), others)
         here = np.array([kinds[i, WHITE], kinds[i, BACK]])
         tile, tiles = certainty[i] * here * odds[:2], certainty[i] * (1 - here.sum()) * odds.mean()
         total = tile.sum() + tiles + (1 - certainty[i]) * odds[2]
@@ -81,11 +115,10 @@ def weighed(
     return kinds, certainty
 
 
-def _like_backs(i: int, backs: npt.NDArray[np.int64], middle: Callable[[int], Lab]) -> Lab:
-    others = [apart(middle(i), middle(int(j))) for j in backs if j != i]
-    if not others:
+def _like_backs(colour: Lab, backs: Sequence[Lab]) -> Lab:
+    if not backs:
         return np.ones(3)
-    return LIKE_BACKS[:, np.searchsorted(BACK_STEPS, min(others))]
+    return LIKE_BACKS[:, np.searchsorted(BACK_STEPS, min(apart(colour, b) for b in backs))]
 
 
 def colour_of(image: ImageArray, box: FloatArray, *, printed: bool) -> Lab:

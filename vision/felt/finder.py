@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from vision.calibration import Calibration
 from vision.detector.detection import Detection
+from vision.detector.plain import Colours
 from vision.gate import Box
 from vision.geometry import TableGeometry, Zone
 from vision.sources.frame import Image
@@ -25,12 +26,17 @@ class TileFinder(Protocol):
     """Finds and names tiles in a picture; :class:`vision.detector.Detector` is one."""
 
     def detect(
-        self, image: Image, *, tile_px: float | None = None, least_area: float = 0.0
+        self,
+        image: Image,
+        *,
+        tile_px: float | None = None,
+        least_area: float = 0.0,
+        colours: Colours | None = None,
     ) -> Sequence[Detection]:
         """Tiles of a (h, w, 3) BGR picture.
 
         ``tile_px`` is a tile's width in it where known, ``least_area`` the smallest box of a whole
-        tile in px².
+        tile in px², ``colours`` those of tiles seen nearby.
         """
         ...
 

@@ -7,14 +7,18 @@ is bare or another tile lies over it: what a hand hides stays.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.calibration import Calibration
+from vision.detector.plain import BACK, WHITE, Colours, colours_of
+from vision.detector.sizes import NEIGHBOURS
 from vision.felt.bare import FeltColour
 from vision.felt.finder import Placer, Sighting, TileFinder, thin_out
 from vision.felt.place import Place
@@ -219,10 +223,21 @@ class FeltReader:
         tile_px = self._calibration.tile_px(float(middle[0]), float(middle[1]))
         least = self._placer.least_area(box)
         start = time.perf_counter()
-        detections = self._finder.detect(crop, tile_px=tile_px, least_area=least)
+        detections = self._finder.detect(
+            crop, tile_px=tile_px, least_area=least, colours=self._colours(frame, middle)
+        )
         self.counters.note(time.perf_counter() - start, crop.shape[0] * crop.shape[1])
         placed = (self._placer.place(detection, box) for detection in detections)
         return [sighting for sighting in placed if sighting is not None]
+
+    def _colours(self, frame: Frame, middle: NDArray[np.float64]) -> Colours | None:
+        """How tiles look in this picture nearest to a place (table mm) that is looked at."""
+        sure = [p for p in self._places if p.confidence >= self._options.sure and not p.hidden]
+        sure.sort(key=lambda p: math.hypot(p.x - middle[0], p.y - middle[1]))
+        faces = [p for p in sure if p.best not in (WHITE, BACK)][:NEIGHBOURS]
+        backs = [p for p in sure if p.best == BACK][:NEIGHBOURS]
+        boxes = [[np.array(self._box_of(p), np.float32) for p in some] for some in (faces, backs)]
+        return colours_of(frame.image, *boxes)
 
     def _inside(self, place: Place, boxes: Iterable[Box]) -> bool:
         return _within(self._box_of(place), boxes)
