@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tablectl.tiles import BACK
 from vision.detector import Detector, WeightsError, find_weights
 from vision.detector.boxes import (
     ALIKE_IOU,
@@ -30,7 +31,7 @@ from vision.detector.boxes import (
 )
 from vision.detector.crops import CROP_SCALE, cut_crop, square_of
 from vision.detector.detector import less_likely, rotation_of
-from vision.detector.plain import BACK, WHITE, colours_of, weighed
+from vision.detector.plain import WHITE, colours_of, weighed
 from vision.detector.sizes import LARGEST, SMALLEST, odd_sized, straight_area
 from vision.training.sources import iou_matrix
 

@@ -11,10 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime as ort
 
+from tablectl.tiles import BACK
+
 from .boxes import area_of, cut_by_window, decode_grid, merged, share_inside, window_starts
 from .crops import Box, cut_crops
 from .detection import Detection
-from .plain import Colours, weighed
+from .plain import WHITE, Colours, weighed
 from .sizes import odd_sized
 from .weights import Weights, WeightsError, find_weights
 
@@ -22,7 +24,7 @@ ImageArray = npt.NDArray[np.uint8]
 FloatArray = npt.NDArray[np.float32]
 
 CLASSES: Final = 43
-BLANK: Final = (31, 42)
+BLANK: Final = (WHITE, BACK)
 """White and back: any even patch looks like one, so that no size is taken from them, and what a
 score means is another thing."""
 

@@ -16,14 +16,15 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from tablectl.tiles import BACK, parse_tile
+
 from .sizes import FEWEST, NEIGHBOURS
 
 ImageArray = npt.NDArray[np.uint8]
 FloatArray = npt.NDArray[np.float32]
 Lab = npt.NDArray[np.float64]
 
-WHITE: Final = 31
-BACK: Final = 42
+WHITE: Final = parse_tile("5z")
 
 PLAIN: Final = 0.8
 """Chance of White or back, given a tile, from which a find is weighed."""

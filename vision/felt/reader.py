@@ -16,8 +16,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tablectl.tiles import BACK
 from vision.calibration import Calibration
-from vision.detector.plain import BACK, WHITE, Colours, colours_of
+from vision.detector.plain import WHITE, Colours, colours_of
 from vision.detector.sizes import NEIGHBOURS
 from vision.felt.bare import FeltColour
 from vision.felt.finder import Placer, Sighting, TileFinder, thin_out

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from tablectl.tiles import NAMES
 from vision.detector import Detector
+from vision.detector.boxes import share_inside
 from vision.detector.crops import Box
 from vision.detector.detector import BLANK, NO_TILE, safe_logit
 
@@ -76,20 +77,13 @@ class Evidence:
             self.logits.append(out[hit, :CLASSES].astype(np.float64))
             self.classes.append(tiles[1][iou[hit].argmax(axis=1)].astype(np.float64))
         if complete:
-            clear = hit | ~np.array([bool((_share_in(box, hidden) > 0.4).any()) for box in boxes])
+            clear = hit | np.array([share_inside(box, hidden) <= 0.4 for box in boxes])
             wrong = np.flatnonzero(clear & ~hit)
             clear[wrong] = False
             clear[wrong[:: 1 + len(wrong) // MOST_FALSE]] = True
             self.scores.append(raw[clear].astype(np.float64))
             self.outputs.append(out[clear, : NO_TILE + 1].astype(np.float64))
             self.truths.append(hit[clear].astype(np.float64))
-
-
-def _share_in(box: FloatArray, areas: FloatArray) -> FloatArray:
-    """Share of ``box`` (4,) inside each of ``areas`` (N, 4)."""
-    low, high = np.maximum(box[:2], areas[:, :2]), np.minimum(box[2:], areas[:, 2:])
-    inside = np.prod(np.maximum(high - low, 0), axis=1)
-    return np.asarray(inside / max(float(np.prod(box[2:] - box[:2])), 1e-9))
 
 
 def add_photographs(evidence: Evidence, detector: Detector, folder: Path) -> int:

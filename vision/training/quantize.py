@@ -1,6 +1,6 @@
 """Float networks to int8: ``python -m vision.training.quantize --weights runs/float --out models``.
 
-Static quantisation by onnxruntime (weights of 8 bits for each channel, activations of 8): a third
+Static quantisation by onnxruntime (weights of 7 bits for each channel, activations of 8): a third
 of the reader's time and two thirds of the finder's on a processor with 8-bit dot products, and a
 third of the size. The ranges of the activations come from training photographs and from the made
 pictures of ``--pictures``. The calibration of ``--weights`` is kept; fit it again afterwards
@@ -19,12 +19,7 @@ from typing import Any
 import cv2
 import numpy as np
 import numpy.typing as npt
-from onnxruntime.quantization import (
-    CalibrationDataReader,
-    CalibrationMethod,
-    QuantType,
-    quantize_static,
-)
+from onnxruntime.quantization import CalibrationMethod, QuantType, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
 from vision.detector import Detector
@@ -39,8 +34,8 @@ CROPS_A_PICTURE = 40
 MIN_SCORE = 0.05
 
 
-class Inputs(CalibrationDataReader):  # type: ignore[misc]  # onnxruntime's class has no types
-    """Inputs of one network, one after the other."""
+class Inputs:
+    """Inputs of one network, one after the other: onnxruntime's ``CalibrationDataReader``."""
 
     def __init__(self, name: str, values: list[npt.NDArray[np.uint8]]) -> None:
         self.name, self.values = name, iter(values)
