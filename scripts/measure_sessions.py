@@ -5,6 +5,10 @@ training never saw: the project's own faces and, with ``--art``, the tile sets i
 turn. The simulated host answers the referee's questions truthfully. Prints a line a session and for
 each width: hands whose log is what was played, hands settled otherwise than played, questions a
 hand. A session is ``--hands`` long and gets the next seed and look.
+
+``--taught`` plays with tile sets that the host has taught (``tablectl teach``, from one rendered
+picture of the layout): ``same`` in the session's own look, ``other`` in another look (other lamps,
+felt and camera), as if the light had changed since.
 """
 
 from __future__ import annotations
@@ -30,6 +34,9 @@ from vision.render.renderer import Renderer
 
 SEEN: Final = ("indicator", "flower", "discard", "meld", "win")
 """Kinds of events that come from the camera; hands of losers are only read where they count."""
+
+OTHER_LOOK: Final = 100_000
+"""From a session's look to the one in which its tiles were taught."""
 
 
 @dataclass
@@ -134,6 +141,11 @@ def size_for(tile_px: float) -> tuple[int, int]:
     return 2 * round(even * 8 / 9), even
 
 
+def taught_look(taught: str, look: int) -> int | None:
+    """The look in which the tiles of a session in ``look`` were taught."""
+    return {"no": None, "same": look, "other": look + OTHER_LOOK}[taught]
+
+
 def main() -> int:
     """Play and print; 1 when a hand was settled wrongly or not at all."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -143,6 +155,7 @@ def main() -> int:
     parser.add_argument("--rules", nargs="+", default=["hongkong", "hangzhou"])
     parser.add_argument("--art", type=Path, nargs="*", default=[], help="folders of other faces")
     parser.add_argument("--seed", type=int, default=501)
+    parser.add_argument("--taught", choices=("no", "same", "other"), default="no")
     options = parser.parse_args()
     faces: list[Path | None] = [None, *options.art]
     failed = 0
@@ -154,6 +167,7 @@ def main() -> int:
                 rules=options.rules[number % len(options.rules)], hands=options.hands,
                 seed=options.seed + number, style_seed=options.seed + number, fast=True, port=0,
                 art=faces[number % len(faces)], size=size_for(width),
+                taught_look=taught_look(options.taught, options.seed + number),
             )  # fmt: skip
             began = time.monotonic()
             result = asyncio.run(run_demo(demo, on_start=told.on_start))

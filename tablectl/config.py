@@ -144,6 +144,7 @@ class DetectorConfig(_Section):
 
     threads: int = Field(1, ge=1, le=16)
     weights: Path | None = None
+    tile_set: Path | None = None
 
 
 class RefereeConfig(_Section):

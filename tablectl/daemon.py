@@ -19,7 +19,7 @@ import structlog
 
 from firmware_protocol.client import TableClient
 from tablectl import __version__, channels
-from tablectl.config import Config
+from tablectl.config import Config, DetectorConfig
 from tablectl.game import GameService, RequestDesk
 from tablectl.ledger import SessionInfo
 from tablectl.messages import (
@@ -46,7 +46,7 @@ from tablectl.services.setup import open_broker, operator_password, tls_context
 from tablectl.services.supervise import Supervised
 from tablectl.table_link import TableLink, TableRequests, link_health
 from vision.calibration import Calibration
-from vision.detector import Detector
+from vision.detector import Detector, TileSet
 from vision.eye import Eye
 from vision.messages import CameraStatus, Recalibrated, SightChange, TableReading
 from vision.sources.frame import Frame, Image
@@ -127,6 +127,8 @@ class Daemon:
             DaemonError, BrokerError, ServerError, RecorderError, CaseError, LedgerError: a part
                 cannot start.
             ProtocolError: the serial device is not our table.
+            CalibrationError, WeightsError, TileSetError: a file that the eye needs is missing or
+                damaged.
         """
         async with contextlib.AsyncExitStack() as stack:
             bus = Bus(self.clock)
@@ -145,7 +147,7 @@ class Daemon:
             referee = game.referee
             TableRequests(bus, client, referee.kit.total, lambda: referee.next.dealer)
             ended = self._end_on_request(bus, game)
-            eye = self._open_eye(stack, bus, calibration)
+            eye = await self._open_eye(stack, bus, calibration)
             camera = self._calibration_desk(bus, eye)
             url, password = await self._start_server(stack, access, camera)
             running = Running(
@@ -282,21 +284,20 @@ class Daemon:
             )
         return Calibration.load(settings.calibration)
 
-    def _open_eye(
+    async def _open_eye(
         self, stack: contextlib.AsyncExitStack, bus: Bus, calibration: Calibration | None
     ) -> Eye | None:
         settings = self.config.camera
         if settings.source is None or calibration is None:
             return None
+        detector = await asyncio.to_thread(_detector, self.config.detector)
         source = open_source(
             settings.source, lockstep=self.pace.lockstep, size=(settings.width, settings.height),
             fps=settings.fps,
             limits=Limits(stale_after=settings.stale_after, lost_after=settings.lost_after),
         )  # fmt: skip
         eye = Eye(
-            source, calibration,
-            Detector(self.config.detector.weights, self.config.detector.threads),
-            self.config.table.table_geometry(),
+            source, calibration, detector, self.config.table.table_geometry(),
             on_frame=lambda frame: self._on_frame(bus, frame),
         )  # fmt: skip
         source.start()
@@ -424,3 +425,8 @@ class Daemon:
 
 async def _close_books(bookkeeper: Bookkeeper) -> None:
     await asyncio.to_thread(bookkeeper.close, time.time())
+
+
+def _detector(settings: DetectorConfig) -> Detector:
+    tile_set = None if settings.tile_set is None else TileSet.load(settings.tile_set)
+    return Detector(settings.weights, settings.threads, tile_set=tile_set)

@@ -31,6 +31,8 @@ from tablectl.simulate.choreography import BRISK, LIVELY
 from tablectl.simulate.host import reply
 from tablectl.simulate.process import Simulator, SimulatorPlan
 from tablectl.simulate.session import SessionScript, SimulationError, TrueHand
+from vision.read import load_image
+from vision.teaching import layout_finder, teach
 
 NAMES: Final = ("Ah Ming", "Siu Fan", "Uncle Bo", "Mei")
 _ANSWER_AFTER_S: Final = 12.0
@@ -54,6 +56,7 @@ class DemoOptions:
         firmware: the real firmware in simavr is the table, in place of the simulated one.
         sure: posterior from which the referee needs no confirmation; None: the daemon's default.
         size: of the camera's pictures, (width, height) px; a tile is 0.029 of the height wide.
+        taught_look: ``style_seed`` in which the host has taught the tiles; None: untaught.
     """
 
     rules: str = "hongkong"
@@ -72,6 +75,7 @@ class DemoOptions:
     firmware: bool = False
     sure: float | None = None
     size: tuple[int, int] = (1920, 1080)
+    taught_look: int | None = None
 
 
 @dataclass
@@ -152,7 +156,8 @@ async def open_demo(options: DemoOptions) -> AsyncIterator[tuple[Simulator, Runn
         camera = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tablectl-cam-")))
         simulator = await asyncio.to_thread(Simulator, _simulator_plan(options, camera))
         stack.callback(simulator.stop)
-        config = _config(options, simulator, folder)
+        tile_set = await asyncio.to_thread(_taught, simulator.ready.layout, camera)
+        config = _config(options, simulator, folder, tile_set)
         pace = Pace(lockstep=options.fast, simulated=True)
         async with Daemon(config, pace).run() as running:
             yield simulator, running
@@ -166,11 +171,22 @@ def _simulator_plan(options: DemoOptions, directory: Path) -> SimulatorPlan:
     return SimulatorPlan(
         script, directory, options.style_seed, options.art,
         machine_speed=30.0 if options.fast else 8.0, noise=options.noise,
-        freeze_at=options.freeze_at, firmware=options.firmware,
+        freeze_at=options.freeze_at, firmware=options.firmware, taught_look=options.taught_look,
     )  # fmt: skip
 
 
-def _config(options: DemoOptions, simulator: Simulator, folder: Path) -> Config:
+def _taught(layout: Path | None, folder: Path) -> Path | None:
+    """Teach the tiles of a picture as ``tablectl teach --image`` does; their file."""
+    if layout is None:
+        return None
+    path = folder / "tiles.npz"
+    teach([load_image(layout)], layout_finder()).tile_set.save(path)
+    return path
+
+
+def _config(
+    options: DemoOptions, simulator: Simulator, folder: Path, tile_set: Path | None
+) -> Config:
     rules = registry.get(options.rules)
     seats = rules.equipment(rules.options(options.options)).seats
     content: dict[str, Any] = {
@@ -184,7 +200,10 @@ def _config(options: DemoOptions, simulator: Simulator, folder: Path) -> Config:
             "calibration": str(simulator.ready.calibration),
             "fps": LIVELY.fps,
         },
-        "detector": {"threads": options.threads},
+        "detector": {
+            "threads": options.threads,
+            "tile_set": None if tile_set is None else str(tile_set),
+        },
         "server": {"host": options.host, "port": options.port},
         "recording": {"frames": not options.fast},
         "referee": {} if options.sure is None else {"sure": options.sure},

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import re
 from pathlib import Path
 from typing import Annotated
 
 import cv2
 import typer
 
-from tablectl.cli.calibrate_page import check_sources, read_image, serve_page
+from tablectl.cli.calibrate_page import serve_page
+from tablectl.cli.pictures import picture_size, take
 from tablectl.services.http import ServerError
 from vision.calibration import Calibration, CalibrationError
 from vision.calibration_check import CalibrationScore, check_calibration, score_calibration
@@ -20,12 +19,10 @@ from vision.calibration_zones import draw_zones
 from vision.geometry import TableGeometry
 from vision.marker_sheet import write_sheet
 from vision.messages import CameraState
-from vision.sources import SourceError, open_source
+from vision.sources import SourceError
 from vision.sources.frame import Image
 
 FAILED, MALFORMED = 1, 2
-_SETTLE_FRAMES = 15
-"""Pictures that a camera takes to find its exposure."""
 
 
 def calibrate(
@@ -99,9 +96,9 @@ def calibrate(
             typer.echo(f"{sheet}: print at 100 % and lay the markers in the felt's corners")
             return
         if browser:
-            serve_page(geometry, out, source, image, _size(size), port)
+            serve_page(geometry, out, source, image, picture_size(size), port)
             return
-        picture = _picture(source, image, _size(size))
+        picture = take(source, image, picture_size(size))[-1]
         if check:
             _check(Calibration.load(out), picture, as_json=as_json)
             return
@@ -130,15 +127,6 @@ def _geometry(tile_width: float, half: float | None) -> TableGeometry:
     return TableGeometry(tile_width_mm=tile_width, half=half / tile_width)
 
 
-def _size(text: str | None) -> tuple[int, int] | None:
-    if text is None:
-        return None
-    match = re.fullmatch(r"(\d{2,5})x(\d{2,5})", text)
-    if match is None:
-        raise CalibrationError(f"--size {text!r} is no WxH such as 1920x1080")
-    return int(match[1]), int(match[2])
-
-
 def _corners(text: str) -> list[tuple[float, float]]:
     try:
         pairs = [part.split(",") for part in text.split()]
@@ -147,34 +135,6 @@ def _corners(text: str) -> list[tuple[float, float]]:
         raise CalibrationError(
             f"--corners {text!r} is not four X,Y pairs such as '412,95 1508,97 1560,1004 371,1001'"
         ) from None
-
-
-def _picture(source: str | None, image: Path | None, size: tuple[int, int] | None) -> Image:
-    check_sources(source, image)
-    if image is not None:
-        return read_image(image)
-    assert source is not None
-    return asyncio.run(_grab(source, size))
-
-
-async def _grab(text: str, size: tuple[int, int] | None) -> Image:
-    """One picture of a camera that has settled, the last of a short file."""
-    picture: Image | None = None
-    async with open_source(text, size=size) as source:
-        frames = source.frames()
-        try:
-            async with asyncio.timeout(20):
-                async for frame in frames:
-                    picture = frame.image
-                    if frame.seq >= _SETTLE_FRAMES:
-                        break
-        except TimeoutError:
-            status = source.status()
-            if picture is None:
-                raise SourceError(status.remedy or f"{text} gives no pictures") from None
-    if picture is None:
-        raise SourceError(f"{text} has no pictures")
-    return picture
 
 
 def _save(calibration: Calibration, out: Path) -> None:

@@ -7,10 +7,9 @@ import contextlib
 from pathlib import Path
 from typing import Final
 
-import cv2
-import numpy as np
 import typer
 
+from tablectl.cli.pictures import check_sources, read_image
 from tablectl.services.broker import BrokerAccess, BrokerAddress, Credentials
 from tablectl.services.calibrating import CalibrationDesk
 from tablectl.services.http import WebServer, generate_operator_password
@@ -24,28 +23,6 @@ _PATIENCE_S: Final = 5.0
 """Time for the camera's first picture before the page is offered without one."""
 _FAREWELL_S: Final = 1.5
 """Time for the page to hear that it was saved."""
-
-
-def check_sources(source: str | None, image: Path | None) -> None:
-    """One of a camera and a picture.
-
-    Raises:
-        CalibrationError: both or none.
-    """
-    if (source is None) == (image is None):
-        raise CalibrationError("give a camera with --source, or one picture with --image")
-
-
-def read_image(path: Path) -> Image:
-    """A picture file.
-
-    Raises:
-        CalibrationError: it can't be read.
-    """
-    picture = cv2.imread(str(path), cv2.IMREAD_COLOR)
-    if picture is None:
-        raise CalibrationError(f"{path} is no picture that can be read")
-    return np.asarray(picture, dtype=np.uint8)
 
 
 def serve_page(

@@ -20,7 +20,7 @@ from tablectl.services.recorder import RecorderError
 from tablectl.services.recording import RecordingError
 from tablectl.simulate.session import SimulationError
 from vision.calibration import CalibrationError
-from vision.detector import WeightsError
+from vision.detector import TileSetError, WeightsError
 from vision.sources.frame import SourceError
 
 MALFORMED: Final = 2
@@ -28,7 +28,8 @@ MALFORMED: Final = 2
 
 _NAMED = (
     BrokerError, CalibrationError, CaseError, ConfigError, DaemonError, LedgerError, ProtocolError,
-    RecorderError, RecordingError, ServerError, SimulationError, SourceError, WeightsError,
+    RecorderError, RecordingError, ServerError, SimulationError, SourceError, TileSetError,
+    WeightsError,
 )  # fmt: skip
 
 

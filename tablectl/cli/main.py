@@ -20,6 +20,7 @@ from tablectl.cli.replay import replay
 from tablectl.cli.rules import rules
 from tablectl.cli.run import run
 from tablectl.cli.score import score
+from tablectl.cli.teach import teach_command
 from tablectl.services import logs
 
 app = typer.Typer(
@@ -49,6 +50,7 @@ def _root(
 
 for command in (demo, run, replay, read, score, follow, rules, calibrate, doctor, flash):
     app.command()(command)
+app.command("teach")(teach_command)
 app.add_typer(record.app, name="record")
 app.add_typer(ledger.app, name="ledger")
 table.app.command()(do)

@@ -11,7 +11,7 @@ from rich.progress import track
 
 from tablectl.cli.common import MALFORMED, clear_errors
 from tablectl.tiles import format_tile, name_en
-from vision.detector import Detector
+from vision.detector import Detector, TileSet
 from vision.read import LISTED, PhotoError, PhotoReading, draw_to, read_photo
 
 
@@ -26,13 +26,18 @@ def read(
     weights: Annotated[
         Path | None, typer.Option(help="Folder with other weights.", show_default=False)
     ] = None,
+    tile_set: Annotated[
+        Path | None,
+        typer.Option(help="Tiles taught by `tablectl teach`.", show_default=False),
+    ] = None,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a photograph.")] = False,
 ) -> None:
     """Read the tiles of photographs: names, confidence, boxes in pixels, rotation."""
     failed = False
     with clear_errors():
-        detector = Detector(weights, threads, LISTED)
+        taught = None if tile_set is None else TileSet.load(tile_set)
+        detector = Detector(weights, threads, LISTED, taught)
         if draw is not None:
             draw.mkdir(parents=True, exist_ok=True)
         quiet = as_json or len(photos) == 1

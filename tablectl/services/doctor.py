@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import shutil
@@ -25,10 +26,14 @@ from tablectl.services.checks import Check
 from tablectl.services.doctor_camera import CameraDoctor
 from tablectl.services.http import default_static
 from tablectl.services.setup import open_broker
+from vision.calibration import Calibration, CalibrationError
+from vision.detector import TileSet, TileSetError
 
 IDENTITY_SECONDS: Final = 8.0
 """How long the table's controller may take to answer; opening the port may reset it."""
 INFERENCE_SECONDS: Final = 120.0
+OTHER_SIZE: Final = 1.5
+"""Factor between widths of tiles from which a set looks different."""
 LITTLE_SPACE: Final = 1 << 30
 SOME_SPACE: Final = 5 << 30
 _PLAUSIBLE_YEAR: Final = 2025
@@ -73,6 +78,7 @@ async def examine(config: Config, *, identity: bool = False) -> list[Check]:
         lambda _: camera.check_camera(),
         lambda _: camera.check_calibration(),
         check_weights,
+        check_tile_set,
         check_broker,
         check_page,
         check_port,
@@ -251,6 +257,28 @@ async def check_weights(config: Config) -> Check:
     said = err.decode(errors="replace").strip().splitlines()
     return Check("weights", "problem", said[-1] if said else "no reason given",
                  "reinstall tablectl, or restore models/ in a checkout")  # fmt: skip
+
+
+async def check_tile_set(config: Config) -> Check:
+    """The taught tiles are there, and were seen about as large as they are on this table."""
+    path, remedy = config.detector.tile_set, "teach it again: `tablectl teach --config FILE`"
+    if path is None:
+        return Check(
+            "tile set", "skipped",
+            "not taught; `tablectl teach` makes flowers and small tiles much surer",
+        )  # fmt: skip
+    try:
+        taught = await asyncio.to_thread(TileSet.load, path)
+    except TileSetError as error:
+        return Check("tile set", "problem", str(error), remedy)
+    kinds = len(set(taught.kinds.tolist()))
+    told = f"{kinds} tiles taught on {taught.taught}, {taught.tile_px:.0f} px wide"
+    if config.camera.calibration is not None:
+        with contextlib.suppress(CalibrationError):  # told by the camera's own check
+            now = Calibration.load(config.camera.calibration).tile_px()
+            if not 1 / OTHER_SIZE < now / taught.tile_px < OTHER_SIZE:
+                return Check("tile set", "warning", f"{told}; now they are {now:.0f} px", remedy)
+    return Check("tile set", "ok", told)
 
 
 async def check_broker(config: Config) -> Check:

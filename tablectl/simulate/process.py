@@ -46,6 +46,8 @@ class SimulatorPlan:
         noise: drop, corrupt, duplicate probabilities of the cable by the byte; see ``Noise``.
         freeze_at: simulated seconds at which the camera freezes, and for how long; None never.
         firmware: the real firmware in simavr is the table, see ``tablectl.simulate.chip``.
+        taught_look: style seed in which the host once laid the tiles out for ``tablectl teach``;
+            None: never.
     """
 
     script: SessionScript
@@ -56,15 +58,17 @@ class SimulatorPlan:
     noise: dict[str, float] | None = None
     freeze_at: tuple[float, float] | None = None
     firmware: bool = False
+    taught_look: int | None = None
 
 
 @dataclass(frozen=True)
 class SimulatorReady:
-    """Where the daemon finds the table and its camera."""
+    """Where the daemon finds the table, its camera, and a picture of the tiles laid out."""
 
     serial_port: str
     feed: Path
     calibration: Path
+    layout: Path | None
 
 
 class Simulator:
@@ -187,13 +191,14 @@ class _World:
         feed = plan.directory / "camera.sock"
         self._session = SimulatedSession(
             plan.script, self._table, feed_path=feed, settled=lambda n: self._shown > n,
-            style=_style(plan), freeze_at=plan.freeze_at,
+            style=_style(plan, plan.style_seed), freeze_at=plan.freeze_at,
         )  # fmt: skip
         calibration = plan.directory / "calibration.json"
         picture = self._session.empty_picture()
         calibrate_from_markers(picture, self._session.felt.geometry).save(calibration)
+        layout = None if plan.taught_look is None else _photograph_layout(plan)
         self._table.start()
-        self.ready = SimulatorReady(self._table.port, feed, calibration)
+        self.ready = SimulatorReady(self._table.port, feed, calibration, layout)
 
     def _on_emit(self, message: Message) -> None:
         self._session.on_emit(message)
@@ -236,14 +241,27 @@ def _table(plan: SimulatorPlan, on_emit: Callable[[Message], None]) -> Simulated
     return SimulatedTable(speed=plan.machine_speed, seed=seed, noise=noise, on_emit=on_emit)
 
 
-def _style(plan: SimulatorPlan) -> Style:
+def _photograph_layout(plan: SimulatorPlan) -> Path:
+    """A picture of one of each tile on the bare table, in the look of ``taught_look``."""
+    import cv2
+
+    from tablectl.simulate.felt import layout_scene
+    from vision.geometry import TableGeometry
+    from vision.render.renderer import Renderer
+
+    geometry = TableGeometry()
+    renderer = Renderer(_style(plan, plan.taught_look), geometry, plan.script.size)
+    path = plan.directory / "layout.png"
+    cv2.imwrite(str(path), renderer.render(layout_scene(geometry, plan.script.seed)))
+    return path
+
+
+def _style(plan: SimulatorPlan, seed: int | None) -> Style:
     import numpy as np
 
     from vision.art.sets import load_art
 
-    style = Style() if plan.style_seed is None else Style.random(
-        np.random.default_rng(plan.style_seed), split="test"
-    )  # fmt: skip
+    style = Style() if seed is None else Style.random(np.random.default_rng(seed), split="test")
     if plan.art is None:
         return style
     from dataclasses import replace

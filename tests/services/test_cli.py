@@ -253,7 +253,7 @@ def test_doctor_reports_problems_with_remedies(tmp_path: Path, free_port: int) -
         f"state_dir = 'state'\n[server]\nhost = '127.0.0.1'\nport = {free_port}\n"
         "[serial]\nport = '/dev/serial/by-id/none'\n"
         "[camera]\nsource = 'v4l2:/dev/v4l/by-id/none'\ncalibration = 'none.json'\n"
-        "[detector]\nweights = 'none'\n"
+        "[detector]\nweights = 'none'\ntile_set = 'none.npz'\n"
     )
     out, _ = run("doctor", "--config", config, "--json", code=1)
     report = json.loads(out)
@@ -264,6 +264,7 @@ def test_doctor_reports_problems_with_remedies(tmp_path: Path, free_port: int) -
         ("camera", "is not there"),
         ("calibration", "none.json"),
         ("weights", "none"),
+        ("tile set", "none.npz"),
     ]:
         assert found[name]["status"] == "problem", found[name]
         assert said in found[name]["detail"]

@@ -13,11 +13,13 @@ import onnxruntime as ort
 
 from tablectl.tiles import BACK
 
+from .adaptation import Adaptation, fitted, shown
 from .boxes import area_of, cut_by_window, decode_grid, merged, share_inside, window_starts
 from .crops import Box, cut_crops
 from .detection import Detection
 from .plain import WHITE, Colours, weighed
 from .sizes import odd_sized
+from .tile_set import REMEDY, TileSet, TileSetError
 from .weights import Weights, WeightsError, find_weights
 
 ImageArray = npt.NDArray[np.uint8]
@@ -91,13 +93,19 @@ class Detector:
         weights_dir: folder with ``tiles.json``; None looks in the checkout, then in the package.
         threads: of onnxruntime, for one call.
         min_score: detections whose score is below it are dropped.
+        tile_set: the set on the table, where it was taught: its faces are read the better.
 
     Raises:
         WeightsError: weights missing, damaged or not loadable.
+        TileSetError: the set was taught to a recogniser with other inputs.
     """
 
     def __init__(
-        self, weights_dir: Path | None = None, threads: int = 1, min_score: float = 0.5
+        self,
+        weights_dir: Path | None = None,
+        threads: int = 1,
+        min_score: float = 0.5,
+        tile_set: TileSet | None = None,
     ) -> None:
         self.weights: Weights = find_weights(weights_dir)
         self.min_score = min_score
@@ -105,6 +113,27 @@ class Detector:
         self._reader = _session(self.weights.reader, threads)
         self.crop_px = int(self._reader.get_inputs()[0].shape[3])
         """Side of the reader's input."""
+        self._adaptation: Adaptation | None = None
+        if tile_set is not None:
+            self.learn(tile_set)
+
+    def learn(self, tile_set: TileSet) -> None:
+        """Read the faces of this set the better from now on; what was taught before is forgotten.
+
+        Takes a second or two.
+
+        Raises:
+            TileSetError: it was taught to a recogniser with other inputs.
+        """
+        if tile_set.crops.shape[-1] != self.crop_px:
+            raise TileSetError(
+                f"the tile set was taught with crops of {tile_set.crops.shape[-1]} px, the "
+                f"recogniser has {self.crop_px}; {REMEDY}"
+            )
+        looks = [self._features(crops) for crops in shown(tile_set.crops)]
+        features, logits = (np.concatenate(parts) for parts in zip(*looks, strict=True))
+        kinds = np.tile(tile_set.kinds, len(looks))
+        self._adaptation = fitted(features, logits[:, :OUTPUTS], kinds, self.weights.temperature)
 
     def detect(
         self,
@@ -190,11 +219,19 @@ class Detector:
         return out
 
     def _run_reader(self, crops: ImageArray) -> FloatArray:
-        outs = [
-            np.asarray(self._reader.run(None, {"crops": crops[i : i + BATCH]})[0], np.float32)
-            for i in range(0, len(crops), BATCH)
-        ]
-        return np.concatenate(outs) if outs else np.zeros((0, OUTPUTS + 4), np.float32)
+        if len(crops) == 0:
+            return np.zeros((0, OUTPUTS + 4), np.float32)
+        features, out = self._features(crops)
+        if self._adaptation is not None:
+            out[:, :OUTPUTS] += self._adaptation.shift(features)
+        return out
+
+    def _features(self, crops: ImageArray) -> tuple[FloatArray, FloatArray]:
+        """What the reader's last layer is given (N, F) and makes of it (N, 48)."""
+        batches = [crops[i : i + BATCH] for i in range(0, len(crops), BATCH)]
+        parts = [self._reader.run(["features", "out"], {"crops": batch}) for batch in batches]
+        features, out = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return np.asarray(features, np.float32), np.asarray(out, np.float32)
 
     def _run_finder(self, window: ImageArray) -> tuple[FloatArray, FloatArray]:
         height, width = window.shape[:2]

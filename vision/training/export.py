@@ -49,16 +49,16 @@ class DeployedFinder(nn.Module):
 
 
 class DeployedReader(nn.Module):
-    """Crops (B, 4, 96, 96) uint8 to raw outputs (B, 48)."""
+    """Crops (B, 4, 96, 96) uint8 to raw outputs (B, 48) and the features they come from."""
 
     def __init__(self, reader: TileReader) -> None:
         super().__init__()
         self.reader = reader
 
-    def forward(self, crops: torch.Tensor) -> torch.Tensor:
+    def forward(self, crops: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """See :class:`vision.training.reader_net.TileReader`."""
-        out: torch.Tensor = self.reader(crops.float() / 255)
-        return out
+        features = self.reader.features(crops.float() / 255)
+        return self.reader.head(features), features
 
 
 def export_finder(checkpoint: Path, target: Path) -> None:
@@ -91,8 +91,8 @@ def export_reader(checkpoint: Path, target: Path) -> None:
         (torch.zeros(2, 4, CROP_PX, CROP_PX, dtype=torch.uint8),),
         str(target),
         input_names=["crops"],
-        output_names=["out"],
-        dynamic_axes={"crops": {0: "count"}, "out": {0: "count"}},
+        output_names=["out", "features"],
+        dynamic_axes={name: {0: "count"} for name in ("crops", "out", "features")},
         opset_version=17,
         dynamo=False,
     )

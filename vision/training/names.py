@@ -23,6 +23,7 @@ from vision.detector.crops import Box, cut_crops
 from .crops import CROP_PX
 from .reader_net import CLASSES, TileReader
 from .sources import FIRST_FLOWER, PhotoSetError, load_split, without_flawed_flowers
+from .train_reader import shrunk
 
 Shown = tuple[str, npt.NDArray[np.uint8], npt.NDArray[np.int64]]
 """Source, crops (N, 4, side, side), and which tiles they show (N,)."""
@@ -61,6 +62,7 @@ def main() -> None:
     parser.add_argument("--photos", type=Path, default=Path("../shared/data/photos"))
     parser.add_argument("--reader", type=Path, required=True, help="checkpoint")
     parser.add_argument("--groups", nargs="+", default=["home", "leo", "tray", "crops"])
+    parser.add_argument("--input-px", type=int, default=CROP_PX, help="as it was trained")
     options = parser.parse_args()
     torch.set_num_threads(1)
     reader = TileReader()
@@ -72,7 +74,7 @@ def main() -> None:
         shown.append(single_crops(options.photos))
     for group, crops, tiles in (item for source in shown for item in source):
         with torch.no_grad():
-            out = reader(torch.from_numpy(crops).float() / 255)
+            out = reader(shrunk(torch.from_numpy(crops), options.input_px))
         named = out[:, :CLASSES].argmax(dim=1).numpy()
         for tile, name in zip(tiles.tolist(), named.tolist(), strict=True):
             keys = ["all", group, "flowers" if tile >= FIRST_FLOWER else "suits and honours"]

@@ -60,7 +60,12 @@ class TileReader(nn.Module):
         self.drop = nn.Dropout(0.1)
         self.head = nn.Linear(160, OUTPUTS + 4)
 
+    def features(self, x: torch.Tensor) -> torch.Tensor:
+        """What the last layer is given (B, 160)."""
+        features: torch.Tensor = self.body(x * 2 - 1)
+        return features
+
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Raw outputs, see the class."""
-        out: torch.Tensor = self.head(self.drop(self.body(x * 2 - 1)))
+        out: torch.Tensor = self.head(self.drop(self.features(x)))
         return out

@@ -18,7 +18,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, Dataset, Subset
 
-from .crops import Patches, Sample, SceneCrops, gather_patches, photo_sample
+from .crops import CROP_PX, Patches, Sample, SceneCrops, gather_patches, photo_sample
 from .face_bank import FlowerBank
 from .loop import Average, Curve, learning_rate, parameter_groups, resumed, save
 from .reader_net import OUTPUTS, TileReader
@@ -80,6 +80,12 @@ def to_tensors(samples: list[Sample]) -> dict[str, Any]:
     }
 
 
+def shrunk(crops: torch.Tensor, side: int) -> torch.Tensor:
+    """Crops (N, 4, 96, 96) of bytes as the network's input (N, 4, side, side), 0..1."""
+    pixels = crops.float() / 255
+    return nn.functional.interpolate(pixels, (side, side), mode="area")
+
+
 def losses(out: torch.Tensor, batch: dict[str, Any], smoothing: float) -> tuple[torch.Tensor, ...]:
     """Class, direction and axis losses."""
     naming = nn.functional.cross_entropy(out[:, :OUTPUTS], batch["tile"], label_smoothing=smoothing)
@@ -117,6 +123,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--lr", type=float, default=2e-3)
     parser.add_argument("--final-lr", type=float, default=2e-5)
     parser.add_argument("--seed", type=int, default=3)
+    parser.add_argument(
+        "--input-px", type=int, default=CROP_PX, help="shrink crops to it: quick, to compare"
+    )
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--resume", action="store_true")
     return parser.parse_args()
@@ -191,8 +200,8 @@ def run(
         rate = learning_rate(step, options.steps, options.lr, options.final_lr)
         for group in optimizer.param_groups:
             group["lr"] = rate
-        pixels = batch["pixels"].float().to(memory_format=torch.channels_last)
-        out = model(pixels / 255)
+        pixels = shrunk(batch["pixels"], options.input_px).to(memory_format=torch.channels_last)
+        out = model(pixels)
         naming, direction, axis = losses(out, batch, 0.02)
         optimizer.zero_grad(set_to_none=True)
         (naming + 0.3 * direction + 0.3 * axis).backward()

@@ -1,0 +1,84 @@
+"""What was taught of one set of tiles: crops of its faces, each with its name, and their file."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tablectl.tiles import BACK
+
+FORMAT: Final = 1
+REMEDY: Final = "teach the set again with `tablectl teach`"
+
+
+class TileSetError(ValueError):
+    """A tile set can't be taught, read or used; the message names the place and the remedy."""
+
+
+@dataclass(frozen=True, eq=False)
+class TileSet:
+    """The faces of one set as one camera sees them.
+
+    Attributes:
+        crops: (N, 4, side, side) uint8, inputs of the tile reader; several of a kind.
+        kinds: (N,) which tile each shows, 42 a back.
+        taught: date, ISO 8601.
+        tile_px: width of a tile in the picture it was taught from.
+    """
+
+    crops: npt.NDArray[np.uint8]
+    kinds: npt.NDArray[np.int64]
+    taught: str
+    tile_px: float
+
+    def save(self, path: Path) -> None:
+        """Write it to a ``.npz`` file.
+
+        Raises:
+            TileSetError: it can't be written.
+        """
+        about = {"format": FORMAT, "taught": self.taught, "tile_px": self.tile_px}
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("wb") as file:
+                np.savez_compressed(
+                    file, crops=self.crops, kinds=self.kinds, about=np.array(json.dumps(about))
+                )
+        except OSError as error:
+            raise TileSetError(f"{path} can't be written: {error.strerror}") from None
+
+    @classmethod
+    def load(cls, path: Path) -> TileSet:
+        """Read a file of :meth:`save`.
+
+        Raises:
+            TileSetError: no such file, or it holds something else.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                about = json.loads(str(stored["about"]))
+                crops, kinds = stored["crops"], stored["kinds"]
+                known, taught, tile_px = about["format"], about["taught"], about["tile_px"]
+        except OSError as error:
+            raise TileSetError(f"{path}: {error.strerror or error}; {REMEDY}") from None
+        except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+            raise TileSetError(f"{path}: no taught tile set ({error}); {REMEDY}") from None
+        if known != FORMAT:
+            raise TileSetError(f"{path}: of another version of tablectl (format {known}); {REMEDY}")
+        if not _sound(crops, kinds):
+            raise TileSetError(f"{path}: crops and names do not fit together; {REMEDY}")
+        return cls(crops, kinds.astype(np.int64), str(taught), float(tile_px))
+
+
+def _sound(crops: npt.NDArray[np.uint8], kinds: npt.NDArray[np.int64]) -> bool:
+    square = crops.ndim == 4 and crops.shape[1] == 4 and crops.shape[2] == crops.shape[3]
+    named = kinds.ndim == 1 and len(kinds) == len(crops) > 0
+    if not (square and named and crops.dtype == np.uint8 and kinds.dtype.kind == "i"):
+        return False
+    return bool(kinds.min() >= 0 and kinds.max() <= BACK)
