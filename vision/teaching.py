@@ -6,6 +6,7 @@ recogniser is sure of must agree with it: a tile laid in the wrong place would b
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -60,6 +61,9 @@ FAINT: Final = 0.08
 
 GAP: Final = 1.7
 """Steps from a tile to the next in its row from which one is missing between them."""
+
+DOUBLE: Final = 0.75
+"""Tile widths from a find to a better one, below which it is a part of the same tile."""
 
 REACH: Final = 3.0
 """Tile widths from a tile of the layout to the nearest other, at most."""
@@ -142,6 +146,8 @@ def find_layout(image: ImageArray, detector: Detector, tile_px: float | None = N
     """
     found = _together(detector.detect(image, tile_px=tile_px))
     rows = split_in_rows(found)
+    for row, tiles in zip(rows, ROWS, strict=False):
+        _fill_gap(image, detector, row, tiles)
     counts = [len(row) for row in rows]
     wanted = [*counts, 0] if len(counts) == len(ROWS) - 1 else counts
     if len(wanted) != len(ROWS) or any(
@@ -158,11 +164,35 @@ def find_layout(image: ImageArray, detector: Detector, tile_px: float | None = N
     return Layout(tuple(named), _tile_width(found))
 
 
+def _fill_gap(
+    image: ImageArray, detector: Detector, row: list[Detection], tiles: Sequence[Tile]
+) -> None:
+    """Add the tile that the finder has not seen between two others, where the reader sees it.
+
+    A blank White on a light felt hardly has an outline; where no tile lies the reader never says
+    that the wanted one does.
+    """
+    for place in _gaps(row)[:1]:
+        box = np.mean([row[place].box, row[place + 1].box], axis=0)
+        plain = (float(box[0]), float(box[1]), float(box[2]), float(box[3]))
+        kinds, chance, rotations = detector.read(image, [plain])
+        seen = Detection(
+            plain, float(chance[0]), tuple(float(p) for p in kinds[0]), float(rotations[0])
+        )
+        if seen.tile == tiles[place + 1]:
+            row.insert(place + 1, seen)
+
+
+def _gaps(row: Sequence[Detection]) -> list[int]:
+    """After which tiles of a row the next is too far away."""
+    centres = np.array([seen.centre for seen in row]).reshape(-1, 2)
+    steps = np.linalg.norm(np.diff(centres, axis=0), axis=1)
+    return [int(i) for i in np.flatnonzero(steps > GAP * np.median(steps))] if len(steps) else []
+
+
 def _check_row(number: int, row: Sequence[tuple[Detection, Tile]]) -> None:
     """Whether a row is whole and the one that should lie there."""
-    centres = np.array([seen.centre for seen, _ in row])
-    steps = np.linalg.norm(np.diff(centres, axis=0), axis=1)
-    for place in np.flatnonzero(steps > GAP * np.median(steps)):
+    for place in _gaps([seen for seen, _ in row]):
         raise TileSetError(f"row {number}: a tile is missing, or not seen, after tile {place + 1}")
     agreeing = sum(seen.tile == wanted for seen, wanted in row)
     if number < len(ROWS) and agreeing < FEWEST_AGREEING * len(row):
@@ -259,10 +289,14 @@ def _tile_width(tiles: Sequence[Detection]) -> float:
     return float(np.median(sides.min(axis=1)))
 
 
-def _together(found: Sequence[Detection]) -> list[Detection]:
-    """The largest group of finds that lie close to one another."""
-    if not found:
+def _together(listed: Sequence[Detection]) -> list[Detection]:
+    """The largest group of finds that lie close to one another, without parts of others."""
+    if not listed:
         return []
+    found: list[Detection] = []
+    for seen in sorted(listed, key=lambda seen: -seen.score):
+        if all(math.dist(seen.centre, f.centre) > DOUBLE * _tile_width(listed) for f in found):
+            found.append(seen)
     centres = np.array([seen.centre for seen in found])
     apart = np.linalg.norm(centres[:, None] - centres[None], axis=2)
     close = apart < REACH * _tile_width(found)

@@ -61,7 +61,7 @@ def test_what_is_read_rightly_already_hardly_changes() -> None:
     logits = np.full((40, 6), -6, np.float32)
     logits[np.arange(40), kinds] = 6
     shift = fitted(features, logits, kinds, 1.0).shift(features)
-    assert np.abs(shift).max() < 0.01
+    assert np.abs(shift).max() < 0.05
 
 
 def test_lessons_are_shown_in_every_quarter_and_light() -> None:

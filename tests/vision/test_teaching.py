@@ -109,6 +109,35 @@ def test_what_is_no_layout_is_refused(
         find_layout(photograph(layout_without(*gone)), finder)
 
 
+def test_a_blank_white_that_the_finder_misses_is_taught(finder: Detector) -> None:
+    """Its body is of the felt's colour nearly; an empty place beside it is no White."""
+    white, scene = parse_tile("5z"), layout_without()
+    picture = photograph(scene)
+    found = finder.detect(picture)
+
+    class Blind(Detector):
+        def detect(self, *_: object, **__: object) -> list[Detection]:
+            return [seen for seen in found if seen.tile != white]
+
+    blind = Blind(min_score=0.08)
+    assert white in wanted(teach([picture], blind))
+    with pytest.raises(TileSetError, match="row 4: a tile is missing, or not seen, after tile 4"):
+        find_layout(photograph(layout_without(31)), blind)
+
+
+def test_a_part_of_a_tile_beside_it_is_no_tile_of_the_row(finder: Detector) -> None:
+    picture = photograph(layout_without())
+    found = finder.detect(picture)
+    (x1, y1, x2, y2), shift = found[0].box, 0.6 * (found[0].box[2] - found[0].box[0])
+    part = replace(found[0], box=(x1 + shift, y1, x2 + shift, y2), score=0.1)
+
+    class Doubling(Detector):
+        def detect(self, *_: object, **__: object) -> list[Detection]:
+            return [*found, part]
+
+    assert len(wanted(teach([picture], Doubling(min_score=0.08)))) == 43
+
+
 def test_tiles_in_the_wrong_places_are_named(finder: Detector) -> None:
     scene = layout_scene(GEOMETRY, 3)
     tiles = list(scene.tiles)
