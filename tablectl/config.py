@@ -292,6 +292,11 @@ class Config(BaseSettings):
         """File of the ledger."""
         return self.ledger.path or self.state_dir / "ledger.sqlite3"
 
+    @property
+    def tile_set_path(self) -> Path:
+        """File of the taught tile set; it may be missing unless ``detector.tile_set`` names it."""
+        return self.detector.tile_set or self.state_dir / "tiles.npz"
+
     def digest(self) -> str:
         """SHA-256 of everything but secrets, to tell configurations apart in recordings."""
         content = self.model_dump(mode="json")

@@ -39,7 +39,10 @@ def teach_command(
         Path | None, typer.Option(help="A photograph by that camera instead of the camera.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help=f"Where the tile set is kept (default {DEFAULT_OUT}).")
+        Path | None,
+        typer.Option(
+            help=f"Where the tile set is kept (default: where --config has it, else {DEFAULT_OUT})."
+        ),
     ] = None,
     size: Annotated[
         str | None, typer.Option(metavar="WxH", help="Picture size to ask of the camera.")
@@ -73,16 +76,18 @@ def teach_command(
       Spring Summer Autumn Winter Plum Orchid Chrysanthemum Bamboo
 
     A set without flowers has four rows; one with four of them teaches the first four. Nothing else
-    lies near. Then name the file as detector.tile_set in the configuration.
+    lies near. With --config the daemon finds the set when it is started next; else name the file as
+    detector.tile_set in the configuration.
 
     Exit code 0: taught; 2: bad input, or the picture shows something else.
     """
     with clear_errors():
-        camera = CameraConfig()
+        camera, used = CameraConfig(), None
         if config is not None:
             settings = load(config)
             camera, weights = settings.camera, weights or settings.detector.weights
-            out = out or settings.detector.tile_set
+            used = settings.tile_set_path
+            out = out or used
             size = size or f"{camera.width}x{camera.height}"
         out = out or DEFAULT_OUT
         source = source or (camera.source if image is None else None)
@@ -99,7 +104,8 @@ def teach_command(
         if picture is not None:
             _draw(named(lesson.layout), pictures[0], picture)
         lesson.tile_set.save(out)
-    _tell(lesson, out, as_json=as_json)
+    named_already = used is not None and out.resolve() == used.resolve()
+    _tell(lesson, out, named_already=named_already, as_json=as_json)
 
 
 def _tile_px(path: Path | None, picture: Image) -> float | None:
@@ -122,7 +128,7 @@ def _draw(found: Sequence[Detection], image: Image, path: Path) -> None:
         raise TileSetError(f"{path} can't be written: is the ending one of .png .jpg?")
 
 
-def _tell(lesson: Lesson, out: Path, *, as_json: bool) -> None:
+def _tell(lesson: Lesson, out: Path, *, named_already: bool, as_json: bool) -> None:
     layout = lesson.layout
     misread = [(seen.tile, wanted) for seen, wanted in layout.tiles if seen.tile != wanted]
     if as_json:
@@ -132,10 +138,12 @@ def _tell(lesson: Lesson, out: Path, *, as_json: bool) -> None:
         }  # fmt: skip
         typer.echo(json.dumps(told))
         return
-    typer.echo(
-        f"{out}: {len(layout.tiles)} tiles taught, {layout.tile_px:.0f} px wide. "
-        'Name the file in the configuration: [detector] tile_set = "..."'
+    then = (
+        "The daemon uses them when it is started next"
+        if named_already
+        else 'Name the file in the configuration: [detector] tile_set = "..."'
     )
+    typer.echo(f"{out}: {len(layout.tiles)} tiles taught, {layout.tile_px:.0f} px wide. {then}")
     if misread:
         names = ", ".join(f"{name_en(wanted)} (as {name_en(seen)})" for seen, wanted in misread)
         typer.echo(f"Until now misread: {names}")

@@ -25,9 +25,9 @@ from tablectl.services.broker import BrokerError, mosquitto_version
 from tablectl.services.checks import Check
 from tablectl.services.doctor_camera import CameraDoctor
 from tablectl.services.http import default_static
-from tablectl.services.setup import open_broker
+from tablectl.services.setup import kept_tile_set, open_broker
 from vision.calibration import Calibration, CalibrationError
-from vision.detector import TileSet, TileSetError
+from vision.detector import TileSetError
 
 IDENTITY_SECONDS: Final = 8.0
 """How long the table's controller may take to answer; opening the port may reset it."""
@@ -261,16 +261,16 @@ async def check_weights(config: Config) -> Check:
 
 async def check_tile_set(config: Config) -> Check:
     """The taught tiles are there, and were seen about as large as they are on this table."""
-    path, remedy = config.detector.tile_set, "teach it again: `tablectl teach --config FILE`"
-    if path is None:
+    remedy = "teach it again: `tablectl teach --config FILE`, or the page #teach"
+    try:
+        taught = await asyncio.to_thread(kept_tile_set, config)
+    except TileSetError as error:
+        return Check("tile set", "problem", str(error), remedy)
+    if taught is None:
         return Check(
             "tile set", "skipped",
             "not taught; `tablectl teach` makes flowers and small tiles much surer",
         )  # fmt: skip
-    try:
-        taught = await asyncio.to_thread(TileSet.load, path)
-    except TileSetError as error:
-        return Check("tile set", "problem", str(error), remedy)
     kinds = len(set(taught.kinds.tolist()))
     told = f"{kinds} tiles taught on {taught.taught}, {taught.tile_px:.0f} px wide"
     if config.camera.calibration is not None:

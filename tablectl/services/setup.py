@@ -6,7 +6,7 @@ import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from tablectl.config import BrokerConfig, ServerConfig
+from tablectl.config import BrokerConfig, Config, ServerConfig
 from tablectl.services.broker import (
     BrokerAccess,
     Credentials,
@@ -16,6 +16,7 @@ from tablectl.services.broker import (
 )
 from tablectl.services.http import ServerError, generate_operator_password
 from tablectl.services.supervise import Supervised
+from vision.detector import TileSet
 
 
 @asynccontextmanager
@@ -59,6 +60,17 @@ def operator_password(config: ServerConfig) -> tuple[str, bool]:
     if config.operator_password is not None:
         return config.operator_password.get_secret_value(), False
     return generate_operator_password(), True
+
+
+def kept_tile_set(config: Config) -> TileSet | None:
+    """The taught set; None where none was taught and the configuration names none.
+
+    Raises:
+        TileSetError: the file is damaged, or the configuration names one that is missing.
+    """
+    if config.detector.tile_set is None and not config.tile_set_path.exists():
+        return None
+    return TileSet.load(config.tile_set_path)
 
 
 def tls_context(config: ServerConfig) -> ssl.SSLContext | None:

@@ -57,7 +57,7 @@ def test_from_a_photograph(table: Path, tmp_path: Path) -> None:
     result = run("teach", "--image", table / "layout.png", "--out", out, "--draw", drawn)
     assert result.exit_code == 0, result.output
     assert "43 tiles taught" in result.output
-    assert "tile_set" in result.output
+    assert "[detector] tile_set" in result.output
     assert cv2.imread(str(drawn)) is not None
     assert len(set(TileSet.load(out).kinds.tolist())) == 43
     told = run("read", table / "layout.png", "--tile-set", out, "--json")
@@ -79,10 +79,34 @@ def test_the_configuration_names_everything(table: Path) -> None:
     assert (check.status, "43 tiles taught on" in check.detail) == ("ok", True)
 
 
+def test_without_a_name_the_set_is_kept_in_the_state_folder(table: Path, tmp_path: Path) -> None:
+    config = tmp_path / "table.toml"
+    config.write_text("state_dir = 'state'\n")
+    photograph = ("--image", table / "layout.png", "--config", config)
+    result = run("teach", *photograph)
+    assert result.exit_code == 0, result.output
+    kept = tmp_path / "state" / "tiles.npz"
+    assert load(config).tile_set_path == kept
+    assert kept.exists()
+    assert "when it is started next" in result.output
+    assert "Name the file" not in result.output
+    check = asyncio.run(check_tile_set(load(config)))
+    assert (check.status, "43 tiles taught on" in check.detail) == ("ok", True)
+    elsewhere = run("teach", *photograph, "--out", tmp_path / "other.npz")
+    assert "Name the file in the configuration" in elsewhere.output
+
+
+def test_the_doctor_misses_only_a_set_that_is_named(tmp_path: Path) -> None:
+    config = tmp_path / "table.toml"
+    config.write_text("state_dir = 'state'\n[detector]\ntile_set = 'tiles.npz'\n")
+    check = asyncio.run(check_tile_set(load(config)))
+    assert (check.status, "tiles.npz" in check.detail) == ("problem", True)
+
+
 def test_the_doctor_warns_of_another_size_and_of_none(table: Path, tmp_path: Path) -> None:
     taught = tmp_path / "tiles.npz"
     config = tmp_path / "table.toml"
-    config.write_text("")
+    config.write_text("state_dir = 'state'\n")
     assert asyncio.run(check_tile_set(load(config))).status == "skipped"
     assert run("teach", "--image", table / "layout.png", "--out", taught).exit_code == 0
     kept = TileSet.load(taught)
