@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -42,8 +43,14 @@ from tablectl.services.codec import CAMERA_CHANNEL, CameraFrame
 from tablectl.services.http import OriginPolicy, WebServer
 from tablectl.services.mqtt import MqttService
 from tablectl.services.recorder import Recorder
-from tablectl.services.setup import open_broker, operator_password, tls_context
+from tablectl.services.setup import (
+    kept_tile_set,
+    open_broker,
+    operator_password,
+    tls_context,
+)
 from tablectl.services.supervise import Supervised
+from tablectl.services.teaching import TeachingDesk
 from tablectl.table_link import TableLink, TableRequests, link_health
 from vision.calibration import Calibration
 from vision.detector import Detector, TileSet
@@ -51,6 +58,7 @@ from vision.eye import Eye
 from vision.messages import CameraStatus, Recalibrated, SightChange, TableReading
 from vision.sources.frame import Frame, Image
 from vision.sources.source import Limits, open_source
+from vision.teaching import LOOKS
 
 TICK_S: Final = 0.25
 HEALTH_S: Final = 1.0
@@ -117,7 +125,7 @@ class Daemon:
         self._detector_ms: float | None = None
         self._sight = "blind"
         self._healthz: dict[str, object] = {"ok": True}
-        self._picture: Image | None = None
+        self._pictures: deque[Image] = deque(maxlen=LOOKS)
 
     @contextlib.asynccontextmanager
     async def run(self) -> AsyncIterator[Running]:
@@ -147,9 +155,10 @@ class Daemon:
             referee = game.referee
             TableRequests(bus, client, referee.kit.total, lambda: referee.next.dealer)
             ended = self._end_on_request(bus, game)
-            eye = await self._open_eye(stack, bus, calibration)
-            camera = self._calibration_desk(bus, eye)
-            url, password = await self._start_server(stack, access, camera)
+            tile_set = await self._tile_set(calibration)
+            eye = await self._open_eye(stack, bus, calibration, tile_set)
+            desks = self._calibration_desk(bus, eye), self._teaching_desk(eye, tile_set)
+            url, password = await self._start_server(stack, access, *desks)
             running = Running(
                 url, password, access, plan.session, recorder.status.path if recorder else None,
                 bus, game, eye, client, mqtt, ended,
@@ -284,13 +293,18 @@ class Daemon:
             )
         return Calibration.load(settings.calibration)
 
+    async def _tile_set(self, calibration: Calibration | None) -> TileSet | None:
+        """What was taught; nothing where there is no camera to read with."""
+        return None if calibration is None else await asyncio.to_thread(kept_tile_set, self.config)
+
     async def _open_eye(
-        self, stack: contextlib.AsyncExitStack, bus: Bus, calibration: Calibration | None
-    ) -> Eye | None:
+        self, stack: contextlib.AsyncExitStack, bus: Bus, calibration: Calibration | None,
+        tile_set: TileSet | None,
+    ) -> Eye | None:  # fmt: skip
         settings = self.config.camera
         if settings.source is None or calibration is None:
             return None
-        detector = await asyncio.to_thread(_detector, self.config.detector)
+        detector = await asyncio.to_thread(_detector, self.config.detector, tile_set)
         source = open_source(
             settings.source, lockstep=self.pace.lockstep, size=(settings.width, settings.height),
             fps=settings.fps,
@@ -317,18 +331,36 @@ class Daemon:
             bus.publish(channels.CALIBRATION, taken)
 
         return CalibrationDesk(
-            self.config.table.table_geometry(), path, picture=lambda: self._picture,
+            self.config.table.table_geometry(), path,
+            picture=lambda: self._pictures[0] if self._pictures else None,
             current=lambda: eye.core.calibration, keep=keep,
         )  # fmt: skip
 
+    def _teaching_desk(self, eye: Eye | None, tile_set: TileSet | None) -> TeachingDesk | None:
+        if eye is None:
+            return None
+        settings = self.config.detector
+
+        async def use(taught: TileSet | None) -> None:
+            # A new one, so that the eye reads on meanwhile; a detector can't forget.
+            await eye.use_finder(await asyncio.to_thread(_detector, settings, taught))
+
+        return TeachingDesk(
+            self.config.tile_set_path, settings.tile_set is not None,
+            pictures=lambda: tuple(self._pictures), current=lambda: eye.core.calibration,
+            use=use, taught=tile_set, weights=settings.weights,
+        )  # fmt: skip
+
     async def _start_server(
-        self, stack: contextlib.AsyncExitStack, access: BrokerAccess, desk: CalibrationDesk | None
-    ) -> tuple[str, str]:
+        self, stack: contextlib.AsyncExitStack, access: BrokerAccess,
+        desk: CalibrationDesk | None, teaching: TeachingDesk | None,
+    ) -> tuple[str, str]:  # fmt: skip
         settings = self.config.server
         password, _ = operator_password(settings)
         server = WebServer(
             access, self.config.table.id, password,
             policy=OriginPolicy(settings.allowed_origins), health=lambda: self._healthz, desk=desk,
+            teaching=teaching,
         )  # fmt: skip
         tls = tls_context(settings)
         port = await server.start(settings.host, settings.port, tls)
@@ -343,7 +375,7 @@ class Daemon:
         return t if self.pace.lockstep else self._wall.from_monotonic(t)
 
     def _on_frame(self, bus: Bus, frame: Frame) -> None:
-        self._picture = frame.image
+        self._pictures.appendleft(frame.image)
         t = self._stamp(frame.t)
         if self.pace.lockstep:
             self._frames.jump(t)
@@ -427,6 +459,5 @@ async def _close_books(bookkeeper: Bookkeeper) -> None:
     await asyncio.to_thread(bookkeeper.close, time.time())
 
 
-def _detector(settings: DetectorConfig) -> Detector:
-    tile_set = None if settings.tile_set is None else TileSet.load(settings.tile_set)
+def _detector(settings: DetectorConfig, tile_set: TileSet | None) -> Detector:
     return Detector(settings.weights, settings.threads, tile_set=tile_set)

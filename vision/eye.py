@@ -113,8 +113,7 @@ class EyeCore:
             *(corner for four in calibration.marks.values() for corner in four),
             *((x, y) for x, y, _ in calibration.patches),
         ]
-        self._look_anew()
-        self._reader = FeltReader(calibration, self._geometry, self._finder, self._options.felt)
+        self._read_anew()
         self._watch = PictureWatch(calibration, self._geometry, self._options.watch)
         self._walls = WallCounter(calibration, self._geometry)
 
@@ -123,6 +122,18 @@ class EyeCore:
         self._state, self._suspect, self._unchecked = None, False, True
         self._next_check = float("-inf")
         self._set(calibration)
+
+    def use_finder(self, finder: TileFinder) -> None:
+        """Go on with another recogniser; everything is read anew."""
+        self._finder = finder
+        self._read_anew()
+
+    def _read_anew(self) -> None:
+        """Forget every tile, and look for all of them."""
+        self._look_anew()
+        self._reader = FeltReader(
+            self.calibration, self._geometry, self._finder, self._options.felt
+        )  # fmt: skip
 
     def _look_anew(self) -> None:
         """Everything counts as changed: after a time without trustworthy pictures."""
@@ -339,6 +350,11 @@ class Eye:
         """Use another calibration from the next picture on."""
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._thread, self.core.recalibrate, calibration)
+
+    async def use_finder(self, finder: TileFinder) -> None:
+        """Use another recogniser from the next picture on; no other thread may use it any more."""
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._thread, self.core.use_finder, finder)
 
     async def messages(self) -> AsyncIterator[EyeMessage]:
         """Readings, changes of sight and of the camera's health, in order of time.

@@ -144,7 +144,16 @@ def find_layout(image: ImageArray, detector: Detector, tile_px: float | None = N
         TileSetError: there are other rows than the layout has, or a row is not what it should be;
             the message says which rows were found.
     """
-    found = _together(detector.detect(image, tile_px=tile_px))
+    return layout_of(detector.detect(image, tile_px=tile_px), image, detector)
+
+
+def layout_of(listed: Sequence[Detection], image: ImageArray, detector: Detector) -> Layout:
+    """The layout that the finds of ``detector`` in a BGR picture make.
+
+    Raises:
+        TileSetError: as :func:`find_layout`.
+    """
+    found = _together(listed)
     rows = split_in_rows(found)
     for row, tiles in zip(rows, ROWS, strict=False):
         _fill_gap(image, detector, row, tiles)
@@ -234,10 +243,11 @@ def teach(
     if wrong and not trust_layout:
         told = "; ".join(map(str, wrong))
         raise TileSetError(f"{told}: put it right, or use --trust-layout if it is")
-    return Lesson(layout, _tile_set(layout, pictures, detector))
+    return Lesson(layout, learnt(layout, pictures, detector))
 
 
-def _tile_set(layout: Layout, pictures: Sequence[ImageArray], detector: Detector) -> TileSet:
+def learnt(layout: Layout, pictures: Sequence[ImageArray], detector: Detector) -> TileSet:
+    """The set as BGR pictures of one view show it, whose layout was found in the first of them."""
     rng = np.random.default_rng(0)
     boxes = np.array([seen.box for seen, _ in layout.tiles])
     crops = []

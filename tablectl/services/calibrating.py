@@ -1,22 +1,17 @@
-"""What the page ``#calibrate`` asks for: the newest picture, a trial of a calibration, saving it.
-
-Pictures are too large for MQTT and are nobody's business but the operator's, so this goes over HTTP
-with the operator's token (see :mod:`tablectl.services.http`).
-"""
+"""What the page ``#calibrate`` asks for: the newest picture, trying a calibration, saving it."""
 
 from __future__ import annotations
 
 import asyncio
-import base64
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-import cv2
 import structlog
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
+from tablectl.services.desk import given, jpeg, understood
 from vision.calibration import Calibration, CalibrationError
 from vision.calibration_check import check_calibration, score_calibration
 from vision.calibration_fit import (
@@ -28,7 +23,6 @@ from vision.calibration_zones import straight_felt, zone_outlines
 from vision.geometry import TableGeometry
 from vision.sources.frame import Image
 
-PICTURE_QUALITY: Final = 85
 FELT_SIDE: Final = 560
 """Pixels a side of the straightened felt."""
 
@@ -75,14 +69,18 @@ class CalibrationDesk:
     keep: Callable[[Calibration], Awaitable[None]]
 
     async def show(self) -> dict[str, Any]:
-        """The newest picture as JPEG, and what is kept."""
-        image = self._image()
-        jpeg = await asyncio.to_thread(_jpeg, image)
+        """The newest picture as JPEG, and what is kept.
+
+        Raises:
+            NoPictureError: there is none yet.
+        """
+        image = given(self.picture())
+        encoded = await asyncio.to_thread(jpeg, image)
         kept = self.current()
         return {
             "width": image.shape[1],
             "height": image.shape[0],
-            "jpeg": jpeg,
+            "jpeg": encoded,
             "kept": kept is not None,
             "tile_width_mm": self.geometry.tile_width_mm,
             "seats": self.geometry.seats,
@@ -92,9 +90,9 @@ class CalibrationDesk:
         """Work a trial out without keeping it.
 
         Raises:
-            CalibrationError: it can't be done; says why and what to do.
+            CalibrationError, DeskError: it can't be done; says why and what to do.
         """
-        trial, image = _trial(wish), self._image()
+        trial, image = understood(Trial, wish), given(self.picture())
         calibration = await asyncio.to_thread(self._calibrate, trial, image)
         told = await asyncio.to_thread(self._describe, calibration, image)
         if trial.snap:
@@ -105,9 +103,9 @@ class CalibrationDesk:
         """Work a trial out, keep it in the file, and use it from now on.
 
         Raises:
-            CalibrationError: it can't be done, or the file can't be written.
+            CalibrationError, DeskError: it can't be done, or the file can't be written.
         """
-        trial, image = _trial(wish), self._image()
+        trial, image = understood(Trial, wish), given(self.picture())
         calibration = await asyncio.to_thread(self._calibrate, trial, image)
         try:
             await asyncio.to_thread(calibration.save, self.path)
@@ -117,12 +115,6 @@ class CalibrationDesk:
         log.info("calibrated", file=str(self.path), method=calibration.method)
         told = await asyncio.to_thread(self._describe, calibration, image)
         return told | {"file": str(self.path)}
-
-    def _image(self) -> Image:
-        image = self.picture()
-        if image is None:
-            raise CalibrationError("the camera has given no picture yet: see its state")
-        return image
 
     def _calibrate(self, trial: Trial, image: Image) -> Calibration:
         if trial.method == "markers":
@@ -157,25 +149,9 @@ class CalibrationDesk:
             "k2": calibration.k2,
             "camera_height_mm": round(calibration.camera_height_mm),
             "camera_height_known": calibration.focal_known,
-            "felt": _jpeg(straight_felt(image, calibration, FELT_SIDE)),
+            "felt": jpeg(straight_felt(image, calibration, FELT_SIDE)),
         }
-
-
-def _trial(wish: object) -> Trial:
-    try:
-        return Trial.model_validate(wish)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "request"
-        raise CalibrationError(f"{where}: {first['msg']}") from None
 
 
 def _rounded(points: Any) -> list[list[float]]:
     return [[round(float(x), 1), round(float(y), 1)] for x, y in points]
-
-
-def _jpeg(image: Image) -> str:
-    ok, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, PICTURE_QUALITY])
-    if not ok:
-        raise CalibrationError(f"a picture of shape {image.shape} can't be encoded")
-    return base64.b64encode(data.tobytes()).decode()

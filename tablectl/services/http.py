@@ -2,8 +2,9 @@
 
 Brokers don't check Origin and Debian's Mosquitto ignores the bind address of a websocket listener,
 so browsers reach the broker only through here. There is no second API: everything about the game
-goes over MQTT. Only calibrating, which needs the camera's pictures, has requests of its own under
-``/api/calibration``; they take the token that the operator's login gives.
+goes over MQTT. Only calibrating and teaching, which need the camera's pictures, have requests of
+their own under ``/api/calibration`` and ``/api/tile-set``; they take the token that the operator's
+login gives.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ from tablectl import __version__
 from tablectl.messages import SCHEMA_VERSION
 from tablectl.services.broker import BrokerAccess, Credentials
 from tablectl.services.calibrating import CalibrationDesk
+from tablectl.services.desk import DeskError, NoPictureError
+from tablectl.services.teaching import TeachingDesk
 from vision.calibration import CalibrationError
+from vision.detector import TileSetError, WeightsError
 
 MESSAGE_LIMIT: Final = 64 * 1024
 """Bytes of the largest WebSocket message taken from a browser."""
@@ -68,6 +72,8 @@ install tablectl from a wheel, and reload.</p>
 <p>記分頁面尚未建置：請執行 <code>make web</code> 後重新載入。</p>
 """
 
+Work = Callable[[object], Awaitable[Mapping[str, object]]]
+"""Answers the JSON of one request of the operator."""
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 log = structlog.get_logger(__name__)
@@ -179,6 +185,7 @@ class WebServer:
         policy: which origins may connect.
         health: what ``/healthz`` reports; ``{"ok": False, ...}`` makes it answer 503.
         desk: what the page ``#calibrate`` asks; without one there is no camera to calibrate.
+        teaching: what the page ``#teach`` asks; likewise.
     """
 
     def __init__(
@@ -192,6 +199,7 @@ class WebServer:
         policy: OriginPolicy | None = None,
         health: Callable[[], Mapping[str, object]] | None = None,
         desk: CalibrationDesk | None = None,
+        teaching: TeachingDesk | None = None,
     ) -> None:
         self._access = access
         self._table = table
@@ -200,7 +208,7 @@ class WebServer:
         self._art = art or default_art()
         self._policy = policy or OriginPolicy()
         self._health = health or (lambda: {"ok": True})
-        self._desk = desk
+        self._work = _works(desk, teaching)
         self._token = secrets.token_urlsafe(24)
         self._limiter = LoginLimiter()
         self._bridges: set[web.WebSocketResponse] = set()
@@ -217,8 +225,9 @@ class WebServer:
         app.router.add_get("/mqtt", self._mqtt)
         app.router.add_get("/api/session", self._session)
         app.router.add_post("/api/login", self._login)
-        app.router.add_get("/api/calibration/picture", self._calibration_picture)
-        app.router.add_post("/api/calibration/{verb:trial|save}", self._calibration)
+        app.router.add_get("/api/{work:calibration/picture}", self._desk)
+        app.router.add_post("/api/{work:calibration/(?:trial|save)}", self._desk)
+        app.router.add_post("/api/{work:tile-set/(?:trial|save|forget)}", self._desk)
         app.router.add_get("/healthz", self._healthz)
         app.router.add_get("/art/{name}", self._art_file)
         app.router.add_get("/{path:.*}", self._page)
@@ -317,35 +326,27 @@ class WebServer:
             headers={"Cache-Control": "no-store"},
         )
 
-    def _operators_desk(self, request: web.Request) -> CalibrationDesk:
-        """The desk, for who holds the operator's token."""
-        self._check_origin(request)
+    def _check_token(self, request: web.Request) -> None:
         kind, _, token = request.headers.get("Authorization", "").partition(" ")
         if kind != "Bearer" or not hmac.compare_digest(token.encode(), self._token.encode()):
             raise web.HTTPUnauthorized(text="log in as the operator\n")
-        if self._desk is None:
+
+    async def _desk(self, request: web.Request) -> web.Response:
+        """A request of the operator's pages; 409 waits for the camera, 422 says what is wrong."""
+        self._check_origin(request)
+        self._check_token(request)
+        work = self._work.get(request.match_info["work"])
+        if work is None:
             raise web.HTTPNotFound(text="no camera is configured\n")
-        return self._desk
-
-    async def _calibration_picture(self, request: web.Request) -> web.Response:
-        desk = self._operators_desk(request)
         try:
-            shown = await desk.show()
-        except CalibrationError as error:
-            return _refuse(409, str(error))
-        return web.json_response(shown, headers={"Cache-Control": "no-store"})
-
-    async def _calibration(self, request: web.Request) -> web.Response:
-        """Try or save a calibration; 422 says what is wrong with it."""
-        desk = self._operators_desk(request)
-        work = desk.save if request.match_info["verb"] == "save" else desk.attempt
-        try:
-            wish: Any = await request.json()
+            wish: Any = await request.json() if request.method == "POST" else None
         except (ValueError, RecursionError):
             return _refuse(400, "send JSON")
         try:
             return web.json_response(await work(wish), headers={"Cache-Control": "no-store"})
-        except CalibrationError as error:
+        except NoPictureError as error:
+            return _refuse(409, str(error))
+        except (DeskError, CalibrationError, TileSetError, WeightsError) as error:
             return _refuse(422, str(error))
 
     async def _healthz(self, _: web.Request) -> web.Response:
@@ -411,6 +412,20 @@ def default_static() -> Path:
 def default_art() -> Path:
     """Folder of the tile faces that come with tablectl."""
     return Path(vision.__file__).resolve().parent / "art"
+
+
+def _works(calibration: CalibrationDesk | None, teaching: TeachingDesk | None) -> dict[str, Work]:
+    """What the desks do, by the path that asks for it."""
+    works: dict[str, Work] = {}
+    if calibration is not None:
+        works["calibration/picture"] = lambda _: calibration.show()
+        works["calibration/trial"] = calibration.attempt
+        works["calibration/save"] = calibration.save
+    if teaching is not None:
+        works["tile-set/trial"] = teaching.attempt
+        works["tile-set/save"] = teaching.save
+        works["tile-set/forget"] = teaching.forget
+    return works
 
 
 async def _bridge(
