@@ -1,6 +1,6 @@
 /** What the calibration page asks of the daemon, and the arithmetic of its handles. */
 
-import { LoginError } from "./operator";
+import type { Desk } from "./desk";
 
 export type Point = readonly [number, number];
 
@@ -47,49 +47,20 @@ export interface Outcome {
   readonly file?: string;
 }
 
-/** Refused with a sentence for the person at the page. */
-export class CalibrationError extends Error {}
-
-export interface CalibratorPorts {
-  readonly fetch: (path: string, init: RequestInit) => Promise<Response>;
-  readonly token: () => string | null;
-  /** The login no longer holds. */
-  readonly expired: () => void;
-}
-
 export class Calibrator {
-  constructor(private readonly ports: CalibratorPorts) {}
+  constructor(private readonly desk: Desk) {}
 
   picture(): Promise<Picture> {
-    return this.ask("picture", { method: "GET" }) as Promise<Picture>;
+    return this.desk.get("picture") as Promise<Picture>;
   }
 
   attempt(wish: Wish): Promise<Outcome> {
-    return this.ask("trial", post(wish)) as Promise<Outcome>;
+    return this.desk.post("trial", wish) as Promise<Outcome>;
   }
 
   save(wish: Wish): Promise<Outcome> {
-    return this.ask("save", post(wish)) as Promise<Outcome>;
+    return this.desk.post("save", wish) as Promise<Outcome>;
   }
-
-  private async ask(what: string, init: RequestInit): Promise<unknown> {
-    const token = this.ports.token();
-    if (token === null) throw new LoginError("log in first");
-    const headers = { ...init.headers, Authorization: `Bearer ${token}` };
-    const response = await this.ports.fetch(`/api/calibration/${what}`, { ...init, headers, cache: "no-store" });
-    if (response.status === 401) {
-      this.ports.expired();
-      throw new LoginError("the login has expired");
-    }
-    if (response.ok) return response.json();
-    if (response.status === 404) throw new CalibrationError("No camera is configured.");
-    const body = (await response.json().catch(() => ({}))) as { error?: unknown };
-    throw new CalibrationError(typeof body.error === "string" ? body.error : `the daemon answered ${response.status}`);
-  }
-}
-
-function post(wish: Wish): RequestInit {
-  return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(wish) };
 }
 
 /** Corners in the order in which they are clicked. */

@@ -5,9 +5,11 @@ import { render } from "preact";
 import "@fontsource/noto-sans-tc/700.css";
 import { Calibrator } from "./calibration";
 import { Connection, type Session } from "./connection";
+import { Desk } from "./desk";
 import { LoginError, Operator, type Credentials } from "./operator";
 import { loadSettings } from "./settings";
 import { createStore } from "./store";
+import { Teacher } from "./teaching";
 import { Root } from "./ui/Root";
 import "./style/page.css";
 
@@ -51,11 +53,15 @@ async function post(password: string): Promise<Credentials> {
 
 const store = createStore();
 const operator = new Operator({ post, connect, storage: sessionStorage, newId }, () => store.get().table);
-const calibrator = new Calibrator({
-  fetch: (path, init) => fetch(path, { ...init, signal: AbortSignal.timeout(15_000) }),
-  token: () => operator.token,
-  expired: () => operator.logout(),
-});
+function desk(name: string, patienceMs: number): Desk {
+  return new Desk(name, {
+    fetch: (path, init) => fetch(path, { ...init, signal: AbortSignal.timeout(patienceMs) }),
+    token: () => operator.token,
+    expired: () => operator.logout(),
+  });
+}
+const calibrator = new Calibrator(desk("calibration", 15_000));
+const teacher = new Teacher(desk("tile-set", 60_000));
 const connection = new Connection({
   fetchSession,
   connect,
@@ -88,5 +94,5 @@ for (const gesture of ["pointermove", "pointerdown", "keydown"] as const) {
 
 const root = document.getElementById("app");
 if (root === null) throw new Error("index.html has no #app");
-render(<Root store={store} operator={operator} calibrator={calibrator} initial={loadSettings(localStorage)} />, root);
+render(<Root store={store} operator={operator} calibrator={calibrator} teacher={teacher} initial={loadSettings(localStorage)} />, root);
 connection.start();

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import type { Calibrator } from "../calibration";
 import { shownSettlement } from "../derive";
+import type { Teacher } from "../teaching";
 import { Calibrate } from "./Calibrate";
 import { useView } from "./context";
 import { Dialogs } from "./Dialogs";
@@ -11,21 +12,26 @@ import { Service } from "./Service";
 import { Settlement } from "./Settlement";
 import { Header, Log, Newest, Scoreboard, WildStrip } from "./Side";
 import { Table } from "./Table";
+import { Teach } from "./Teach";
 import { Toolbar } from "./Toolbar";
 import { Bi } from "./Bi";
 
-export type Page = "table" | "service" | "calibrate";
+/** The pages that an address can name after `#`, and the table. */
+export const PAGES = ["service", "calibrate", "teach"] as const;
+export type Page = "table" | (typeof PAGES)[number];
 
 interface Props {
   readonly page: Page;
   readonly calibrator: Calibrator;
+  readonly teacher: Teacher;
 }
 
-export function App({ page, calibrator }: Props): VNode {
+export function App({ page, calibrator, teacher }: Props): VNode {
   return (
     <>
       {page === "service" && <Service />}
       {page === "calibrate" && <Calibrate calibrator={calibrator} />}
+      {page === "teach" && <Teach teacher={teacher} />}
       {page === "table" && <TablePage />}
       <Dialogs />
     </>

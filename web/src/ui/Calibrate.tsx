@@ -4,10 +4,9 @@ import {
   CORNERS, inside, middle, outline, type Calibrator, type Outcome, type Picture, type Point, type Wish,
 } from "../calibration";
 import { seatName } from "../derive";
-import { LoginError } from "../operator";
 import { Bi } from "./Bi";
 import { useView } from "./context";
-import { Toasts } from "./Notices";
+import { DeskPage, NoPicture, useLooking, useTrouble } from "./Desk";
 
 const PICTURE_MS = 1_000;
 const TRIAL_MS = 200;
@@ -21,37 +20,20 @@ interface Props {
 
 /** Click the felt's four corners on the live picture, see what follows, keep it. */
 export function Calibrate({ calibrator }: Props): VNode {
-  const { operator, actions } = useView();
-  const login = (): void => actions.open({ kind: "login", then: null });
-  useEffect(() => {
-    if (!operator) login();
-  }, [operator]);
   return (
-    <main class="service calibrate" data-testid="calibrate">
-      <header>
-        <a href="#" class="back-link">‹ <Bi en="Table" zh="牌桌" /></a>
-        <h1><Bi en="Calibrate the camera" zh="校準攝影機" /></h1>
-      </header>
-      {operator ? (
-        <Desk calibrator={calibrator} />
-      ) : (
-        <p>
-          <button type="button" class="primary" data-testid="calibrate-login" onClick={login}><Bi en="Log in" zh="登入" /></button>{" "}
-          <Bi en="The camera's pictures are for the operator only." zh="攝影機影像僅供操作員檢視。" />
-        </p>
-      )}
-      <Toasts />
-    </main>
+    <DeskPage id="calibrate" title={<Bi en="Calibrate the camera" zh="校準攝影機" />}>
+      <Desk calibrator={calibrator} />
+    </DeskPage>
   );
 }
 
 function Desk({ calibrator }: Props): VNode {
-  const [picture, setPicture] = useState<Picture | null>(null);
+  const { seen: picture, blind } = useLooking(useCallback(() => calibrator.picture(), [calibrator]), PICTURE_MS);
   const [method, setMethod] = useState<Wish["method"]>("corners");
   const [corners, setCorners] = useState<readonly Point[]>([]);
   const [height, setHeight] = useState("");
   const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const [trouble, setTrouble] = useState("");
+  const [trouble, guarded] = useTrouble();
   const [busy, setBusy] = useState(false);
   const [saved, setSaved] = useState("");
   const [hidden, setHidden] = useState(0);
@@ -59,42 +41,11 @@ function Desk({ calibrator }: Props): VNode {
   const wish: Wish = { method, corners: method === "corners" ? corners : [], snap: false, height_mm };
   const ready = method !== "corners" || corners.length === 4;
 
-  const guarded = useCallback(async (work: () => Promise<void>): Promise<void> => {
-    try {
-      await work();
-      setTrouble("");
-    } catch (error) {
-      if (error instanceof LoginError) return;
-      setTrouble(error instanceof Error ? error.message : String(error));
-    }
-  }, []);
-
-  useEffect(() => {
-    let stopped = false;
-    let first = true;
-    const look = async (): Promise<void> => {
-      if (!document.hidden) {
-        try {
-          const next = await calibrator.picture();
-          if (stopped) return;
-          setPicture(next);
-          if (first && next.kept) setMethod("kept");
-          first = false;
-        } catch (error) {
-          if (!stopped && !(error instanceof LoginError)) setTrouble(error instanceof Error ? error.message : String(error));
-        }
-      }
-      if (!stopped) timer = setTimeout(() => void look(), PICTURE_MS);
-    };
-    let timer = setTimeout(() => void look(), 0);
-    return () => {
-      stopped = true;
-      clearTimeout(timer);
-    };
-  }, [calibrator]);
-
   const key = JSON.stringify(wish);
   const seen = picture !== null;
+  useEffect(() => {
+    if (picture?.kept) setMethod("kept");
+  }, [seen]);
   useEffect(() => {
     setSaved("");
     if (!ready || !seen) {
@@ -164,7 +115,7 @@ function Desk({ calibrator }: Props): VNode {
     <div class="desk">
       <div class="where-picture">
         {picture === null ? (
-          <p data-testid="no-picture"><Bi en="Waiting for a picture…" zh="等待影像…" /></p>
+          <NoPicture />
         ) : (
           <Canvas picture={picture} handles={handles} outcome={ready ? outcome : null} onAdd={add} onMove={move} />
         )}
@@ -185,7 +136,7 @@ function Desk({ calibrator }: Props): VNode {
           <input type="number" min="200" max="5000" step="10" value={height} data-testid="height"
             onInput={(event) => setHeight((event.currentTarget as HTMLInputElement).value)} />
         </label>
-        {trouble !== "" && <p class="error" role="alert" data-testid="calibrate-error">{trouble}</p>}
+        {(trouble || blind) !== "" && <p class="error" role="alert" data-testid="calibrate-error">{trouble || blind}</p>}
         {hidden > 0 && (
           <p class="error" role="status" data-testid="snap-note">
             <Bi

@@ -5,14 +5,16 @@ import type { Verb } from "../messages";
 import { LoginError, type Operator } from "../operator";
 import { saveSettings, type Settings } from "../settings";
 import { isLive, type Store } from "../store";
+import type { Teacher } from "../teaching";
 import { VERBS } from "../text";
-import { App, type Page } from "./App";
+import { App, PAGES, type Page } from "./App";
 import { ViewContext, type Actions, type Dialog, type View } from "./context";
 
 interface Props {
   readonly store: Store;
   readonly operator: Operator;
   readonly calibrator: Calibrator;
+  readonly teacher: Teacher;
   readonly initial: Settings;
 }
 
@@ -26,8 +28,7 @@ function useStore(store: Store): ReturnType<Store["get"]> {
 }
 
 function usePage(): Page {
-  const read = (): Page =>
-    location.hash === "#service" ? "service" : location.hash === "#calibrate" ? "calibrate" : "table";
+  const read = (): Page => PAGES.find((name) => location.hash === `#${name}`) ?? "table";
   const [page, setPage] = useState(read);
   useEffect(() => {
     const changed = (): void => setPage(read());
@@ -38,7 +39,7 @@ function usePage(): Page {
 }
 
 /** Holds what only this screen knows (settings, open dialog, requests under way) and draws. */
-export function Root({ store, operator, calibrator, initial }: Props): VNode {
+export function Root({ store, operator, calibrator, teacher, initial }: Props): VNode {
   const model = useStore(store);
   const page = usePage();
   const [settings, setSettings] = useState(initial);
@@ -101,7 +102,7 @@ export function Root({ store, operator, calibrator, initial }: Props): VNode {
   const view: View = { model, settings: shown, live: isLive(model), operator: loggedIn, dialog, busy, actions };
   return (
     <ViewContext.Provider value={view}>
-      <App page={page} calibrator={calibrator} />
+      <App page={page} calibrator={calibrator} teacher={teacher} />
     </ViewContext.Provider>
   );
 }
