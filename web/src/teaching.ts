@@ -74,6 +74,9 @@ export interface LayoutRow extends Bilingual {
   readonly tiles: readonly string[];
 }
 
+/** Tile widths shown round the layout. */
+const MARGIN = 2;
+
 const ROW_NAMES: readonly Bilingual[] = [
   { en: "1 to 9 Characters", zh: "一萬至九萬" },
   { en: "1 to 9 Circles", zh: "一筒至九筒" },
@@ -96,6 +99,24 @@ export function teachable(look: Look | null, trusted: boolean): boolean {
 /** Tiles that the recogniser reads otherwise than the layout says: what teaching is for. */
 export function misread(look: Look): readonly LaidTile[] {
   return look.tiles.filter((tile) => !tile.agrees);
+}
+
+/** Those of them that are no contradictions: each face is there once. */
+export function unsurelyMisread(look: Look): readonly LaidTile[] {
+  const sure = new Set(look.contradictions.map((wrong) => wrong.wanted));
+  return misread(look).filter((tile) => tile.wanted !== null && !sure.has(tile.wanted));
+}
+
+/** The part of the picture that is shown, as x, y, width, height: the layout, else all of it. */
+export function closeUp(look: Look): readonly [number, number, number, number] {
+  const margin = MARGIN * (look.tile_px ?? 0);
+  if (margin === 0 || look.tiles.length === 0) return [0, 0, look.width, look.height];
+  const boxes = look.tiles.map((tile) => tile.box);
+  const left = Math.max(0, Math.min(...boxes.map((box) => box[0])) - margin);
+  const top = Math.max(0, Math.min(...boxes.map((box) => box[1])) - margin);
+  const right = Math.min(look.width, Math.max(...boxes.map((box) => box[2])) + margin);
+  const bottom = Math.min(look.height, Math.max(...boxes.map((box) => box[3])) + margin);
+  return [left, top, right - left, bottom - top];
 }
 
 export function contradictionText({ row, tile, wanted, seen }: Contradiction): Bilingual {

@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { describe, expect, it } from "vitest";
-import { LAYOUT, contradictionText, laidText, misread, taughtText, teachable, type LaidTile, type Look } from "../src/teaching";
-import { Picture, RowsToLay, TaughtNow, Verdict } from "../src/ui/Teach";
+import { LAYOUT, closeUp, contradictionText, laidText, misread, taughtText, teachable, unsurelyMisread, type LaidTile, type Look } from "../src/teaching";
+import { Misread, Picture, RowsToLay, TaughtNow, Verdict } from "../src/ui/Teach";
 
 const words = (node: VNode): string => renderToString(node).replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 
@@ -70,6 +70,12 @@ describe("the picture", () => {
     expect(html).toContain("<title>Summer, read as Orchid 夏，讀成蘭</title>");
   });
 
+  it("comes close to the layout, and shows everything where there is none", () => {
+    const [x, y, width, height] = closeUp(look({ tile_px: 10, tiles: [laid("1m", "1m", 100), laid("2m", "2m", 1080)] }));
+    expect([x, y, width, height]).toEqual([80, 0, 1040, 70]);
+    expect(closeUp(look({ tile_px: null, problem: "no" }))).toEqual([0, 0, 1120, 1000]);
+  });
+
   it("shows what is seen where it is no layout", () => {
     const html = renderToString(<Picture look={look({ problem: "no", tiles: [laid(null, "9s")] })} />);
     expect(html).toMatch(/class="laid "[^>]*data-tile="9s"/);
@@ -83,10 +89,14 @@ describe("the verdict", () => {
     expect(html).toContain("row 4: a tile is missing");
   });
 
-  it("lists contradictions and what teaching puts right", () => {
-    const text = words(<Verdict look={look({ contradictions: [wrong] })} />);
+  it("lists contradictions, and apart from them what else teaching puts right", () => {
+    const both = look({ contradictions: [wrong], tiles: [laid("3p", "6p"), laid("2f", "6f", 40)] });
+    const text = words(<Verdict look={both} />);
     expect(text).toContain("2 tiles found, 29.4 px wide.");
     expect(text).toContain("Row 2, tile 3 should be 3 Circles");
-    expect(text).toContain("Summer, read as Orchid");
+    expect(text).not.toContain("Summer");
+    expect(unsurelyMisread(both).map((tile) => tile.wanted)).toEqual(["2f"]);
+    expect(words(<Misread look={both} />)).toContain("Summer, read as Orchid");
+    expect(renderToString(<Misread look={look({ tiles: [laid("1m", "1m")] })} />)).toBe("");
   });
 });

@@ -120,7 +120,7 @@ function CameraCard({ health }: { readonly health: Health }): VNode {
       <Row label={<Bi en="Detector" zh="辨識" />}>{health.detector_ms === null ? "—" : `${Math.round(health.detector_ms)} ms`}</Row>
       {health.camera_remedy !== "" && <Row label={<Bi en="Remedy" zh="處理" />}><Bi en={health.camera_remedy} zh={text.remedy || health.camera_remedy} /></Row>}
       <Row label={<Bi en="Calibration" zh="校準" />}><a href="#calibrate" class="back-link" data-testid="to-calibrate"><Bi en="show or change" zh="檢視或更改" /></a></Row>
-      <Row label={<Bi en="Taught tiles" zh="教認的牌" />}><a href="#teach" class="back-link" data-testid="to-teach"><Bi en="show or change" zh="檢視或更改" /></a></Row>
+      <Row label={<Bi en="Tile set" zh="認牌" />}><a href="#teach" class="back-link" data-testid="to-teach"><Bi en="show or change" zh="檢視或更改" /></a></Row>
       <Counters counters={health.camera_counters} />
     </Card>
   );

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
 import {
-  LAYOUT, contradictionText, laidText, misread, taughtText, teachable,
+  LAYOUT, closeUp, contradictionText, laidText, misread, taughtText, teachable, unsurelyMisread,
   type LaidTile, type Look, type Teacher,
 } from "../teaching";
 import { tileName } from "../tiles";
@@ -87,6 +87,7 @@ function Desk({ teacher }: Props): VNode {
         )}
         <Forget disabled={busy || !look?.taught} onForget={() => void forget()} />
         {note !== "" && <p role="status" data-testid="forgotten-note">{note}</p>}
+        {look !== null && <Misread look={look} />}
         <RowsToLay />
       </aside>
     </div>
@@ -142,7 +143,7 @@ export function Picture({ look }: { readonly look: Look }): VNode {
   const differing = misread(look).length;
   return (
     <div class="canvas">
-      <svg viewBox={`0 0 ${look.width} ${look.height}`} role="img" data-testid="teach-picture"
+      <svg viewBox={closeUp(look).join(" ")} role="img" data-testid="teach-picture"
         aria-label={`${look.tiles.length} tiles, ${differing} read as others 共 ${look.tiles.length} 張，${differing} 張讀成他牌`}>
         <image href={`data:image/jpeg;base64,${look.jpeg}`} width={look.width} height={look.height} />
         {look.tiles.map((tile) => <Laid key={tile.box.join()} tile={tile} />)}
@@ -153,7 +154,7 @@ export function Picture({ look }: { readonly look: Look }): VNode {
 
 function Laid({ tile }: { readonly tile: LaidTile }): VNode {
   const [left, top, right, bottom] = tile.box;
-  const size = 0.42 * Math.min(right - left, bottom - top);
+  const size = 0.36 * Math.min(right - left, bottom - top);
   const name = tile.wanted ?? tile.seen;
   const { en, zh } = laidText(tile);
   const kind = tile.wanted === null ? "" : tile.agrees ? "agrees" : "differs";
@@ -163,18 +164,17 @@ function Laid({ tile }: { readonly tile: LaidTile }): VNode {
       <rect x={left} y={top} width={right - left} height={bottom - top} />
       <text x={(left + right) / 2} y={bottom + 0.95 * size} font-size={size}>
         <tspan class="zh">{tileName(name).zh}</tspan>
-        <tspan class="en"> {name}</tspan>
+        <tspan class="en">{name}</tspan>
       </text>
     </g>
   );
 }
 
-/** What is wrong with the layout, or what teaching it would put right. */
+/** Whether it is a layout, and what contradicts it. */
 export function Verdict({ look }: { readonly look: Look }): VNode {
   if (look.problem !== "") {
     return <p class="error" role="alert" data-testid="layout-problem">{look.problem}</p>;
   }
-  const differing = misread(look);
   return (
     <section class="verdict" role="status" data-testid="layout-found">
       <p>✓ <Bi en={`${look.tiles.length} tiles found, ${look.tile_px} px wide.`} zh={`找到 ${look.tiles.length} 張，牌寬 ${look.tile_px} 像素。`} /></p>
@@ -183,14 +183,18 @@ export function Verdict({ look }: { readonly look: Look }): VNode {
           {look.contradictions.map((wrong) => <li key={`${wrong.row}.${wrong.tile}`}><Bi {...contradictionText(wrong)} /></li>)}
         </ul>
       )}
-      {differing.length > 0 && (
-        <>
-          <p><Bi en="Orange tiles are misread as the recogniser comes; teaching puts that right:" zh="橘框為原有辨識讀錯者，教認後改正：" /></p>
-          <ul class="desk-list" data-testid="misread">
-            {differing.map((tile) => <li key={tile.box.join()}><Bi {...laidText(tile)} /></li>)}
-          </ul>
-        </>
-      )}
+    </section>
+  );
+}
+
+/** What teaching would put right. */
+export function Misread({ look }: { readonly look: Look }): VNode | null {
+  const tiles = unsurelyMisread(look);
+  if (tiles.length === 0) return null;
+  return (
+    <section data-testid="misread">
+      <p><Bi en="Misread, but not surely, as the recogniser comes; teaching puts that right:" zh="原有辨識不確定而讀錯者，教認後改正：" /></p>
+      <ul class="desk-list">{tiles.map((tile) => <li key={tile.box.join()}><Bi {...laidText(tile)} /></li>)}</ul>
     </section>
   );
 }
