@@ -132,7 +132,7 @@ export function RowsToLay(): VNode {
         ))}
       </ol>
       <p><small>
-        <Bi en="A set without flowers has four rows; of one with four of them lay those." zh="無花則擺四排；僅四花則擺該四張。" />
+        <Bi en="A set without flowers has four rows; one with four of them teaches the first four." zh="無花則擺四排；僅四花則教前四種。" />
       </small></p>
     </section>
   );
