@@ -99,6 +99,37 @@ def test_a_dark_table_blinds_the_eye_and_light_brings_it_back() -> None:
     assert sights(said)[-1] == "steady"
 
 
+class NextKind(TruthDetector):
+    """Takes every tile for the next kind."""
+
+    def detect(
+        self,
+        image: np.ndarray,
+        *,
+        tile_px: float | None = None,
+        least_area: float = 0.0,
+        colours: Colours | None = None,
+    ) -> Sequence[Detection]:
+        found = super().detect(image, tile_px=tile_px, least_area=least_area, colours=colours)
+        return [replace(seen, probabilities=self._next(seen.probabilities)) for seen in found]
+
+    @staticmethod
+    def _next(probabilities: tuple[float, ...]) -> tuple[float, ...]:
+        return (*probabilities[-1:], *probabilities[:-1])
+
+
+def test_another_recogniser_reads_everything_anew() -> None:
+    world, calibration = fresh()
+    eye = core(calibration, world)
+    world.put(*river(0, "12m"))
+    assert readings(show(eye, world, 8)) == [["1m", "2m"]]
+    assert readings(show(eye, world, 4)) == []
+    eye.use_finder(NextKind(world))
+    said = show(eye, world, 8)
+    assert readings(said) == [["2m", "3m"]]
+    assert states(said) == [], "the camera is as it was"
+
+
 def test_pictures_of_another_size_are_refused_by_name() -> None:
     world, calibration = fresh()
     eye = core(calibration, world)
