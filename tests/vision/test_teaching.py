@@ -226,6 +226,7 @@ def test_a_file_holds_all_of_it(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.crops, kept.crops)
     np.testing.assert_array_equal(again.kinds, kept.kinds)
     assert (again.taught, again.tile_px) == ("2026-12-01", 28.5)
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["tiles.npz"]
 
 
 @pytest.mark.parametrize(

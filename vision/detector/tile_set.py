@@ -38,18 +38,20 @@ class TileSet:
     tile_px: float
 
     def save(self, path: Path) -> None:
-        """Write it to a ``.npz`` file.
+        """Write it to a ``.npz`` file, replacing one only when complete.
 
         Raises:
             TileSetError: it can't be written.
         """
         about = {"format": FORMAT, "taught": self.taught, "tile_px": self.tile_px}
+        temporary = path.with_name(path.name + ".new")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("wb") as file:
+            with temporary.open("wb") as file:
                 np.savez_compressed(
                     file, crops=self.crops, kinds=self.kinds, about=np.array(json.dumps(about))
                 )
+            temporary.replace(path)
         except OSError as error:
             raise TileSetError(f"{path} can't be written: {error.strerror}") from None
 
