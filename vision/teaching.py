@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tablectl.tiles import BACK, Tile, format_tile, format_tiles, parse_tiles
+from tablectl.tiles import Tile, format_tile, format_tiles, parse_tiles
 from vision.detector import Detection, Detector, TileSet, TileSetError
 from vision.geometry import TableGeometry
 
@@ -26,13 +26,13 @@ ROWS: Final[tuple[tuple[Tile, ...], ...]] = (
     parse_tiles("123456789m"),
     parse_tiles("123456789p"),
     parse_tiles("123456789s"),
-    (*parse_tiles("1234567z"), BACK),
+    parse_tiles("1234567z"),
     parse_tiles("12345678f"),
 )
 """The layout, from the top row and from the left."""
 
-LENGTHS: Final = ((9,), (9,), (9,), (8, 7), (8, 4, 0))
-"""How many tiles each row may have: the tile face down, and flowers, may be absent."""
+LENGTHS: Final = ((9,), (9,), (9,), (7,), (8, 4, 0))
+"""How many tiles each row may have: a set may have four flowers or none."""
 
 PITCH: Final = (1.35, 1.75)
 """Tile widths from one tile of a drawn layout to the next, and from row to row."""
@@ -155,8 +155,8 @@ def layout_of(listed: Sequence[Detection], image: ImageArray, detector: Detector
     """
     found = _together(listed)
     rows = split_in_rows(found)
-    for row, tiles in zip(rows, ROWS, strict=False):
-        _fill_gap(image, detector, row, tiles)
+    for number, (row, tiles) in enumerate(zip(rows, ROWS, strict=False), start=1):
+        _fill_gap(image, detector, number, row, tiles)
     counts = [len(row) for row in rows]
     wanted = [*counts, 0] if len(counts) == len(ROWS) - 1 else counts
     if len(wanted) != len(ROWS) or any(
@@ -165,7 +165,7 @@ def layout_of(listed: Sequence[Detection], image: ImageArray, detector: Detector
         seen = f"rows of {', '.join(map(str, counts))} tiles" if counts else "no tiles"
         raise TileSetError(
             f"{seen} are to be seen; needed are rows of 9 Characters, 9 Circles, 9 Bamboos, 7 "
-            "honours and one tile face down, 8 flowers, a finger apart, and nothing beside them"
+            "honours and 8 flowers, a finger apart, and nothing beside them"
         )
     named = [tuple(zip(row, tiles, strict=False)) for row, tiles in zip(rows, ROWS, strict=False)]
     for number, pairs in enumerate(named, start=1):
@@ -174,38 +174,36 @@ def layout_of(listed: Sequence[Detection], image: ImageArray, detector: Detector
 
 
 def _fill_gap(
-    image: ImageArray, detector: Detector, row: list[Detection], tiles: Sequence[Tile]
+    image: ImageArray, detector: Detector, number: int, row: list[Detection], tiles: Sequence[Tile]
 ) -> None:
     """Add the tile that the finder has not seen between two others, where the reader sees it.
 
     A blank White on a light felt hardly has an outline; where no tile lies the reader never says
     that the wanted one does.
     """
-    for place in _gaps(row)[:1]:
+    if len(row) < 2:
+        return
+    centres = np.array([seen.centre for seen in row])
+    steps = np.linalg.norm(np.diff(centres, axis=0), axis=1)
+    for place in np.flatnonzero(steps > GAP * np.median(steps))[:1]:
         box = np.mean([row[place].box, row[place + 1].box], axis=0)
         plain = (float(box[0]), float(box[1]), float(box[2]), float(box[3]))
         kinds, chance, rotations = detector.read(image, [plain])
         seen = Detection(
             plain, float(chance[0]), tuple(float(p) for p in kinds[0]), float(rotations[0])
         )
-        if seen.tile == tiles[place + 1]:
-            row.insert(place + 1, seen)
-
-
-def _gaps(row: Sequence[Detection]) -> list[int]:
-    """After which tiles of a row the next is too far away."""
-    centres = np.array([seen.centre for seen in row]).reshape(-1, 2)
-    steps = np.linalg.norm(np.diff(centres, axis=0), axis=1)
-    return [int(i) for i in np.flatnonzero(steps > GAP * np.median(steps))] if len(steps) else []
+        if seen.tile != tiles[place + 1]:
+            raise TileSetError(
+                f"row {number}: a tile is missing, or not seen, after tile {place + 1}"
+            )
+        row.insert(place + 1, seen)
 
 
 def _check_row(number: int, row: Sequence[tuple[Detection, Tile]]) -> None:
-    """Whether a row is whole and the one that should lie there."""
-    for place in _gaps([seen for seen, _ in row]):
-        raise TileSetError(f"row {number}: a tile is missing, or not seen, after tile {place + 1}")
+    """Whether a row is the one that should lie there."""
     agreeing = sum(seen.tile == wanted for seen, wanted in row)
     if number < len(ROWS) and agreeing < FEWEST_AGREEING * len(row):
-        wanted = format_tiles(tile for _, tile in row if tile != BACK)
+        wanted = format_tiles(tile for _, tile in row)
         raise TileSetError(
             f"row {number}: only {agreeing} of {len(row)} tiles look like those of {wanted}: are "
             "the rows in the right order, and all faces upright?"
@@ -262,7 +260,7 @@ def learnt(layout: Layout, pictures: Sequence[ImageArray], detector: Detector) -
 
 def named(layout: Layout) -> list[Detection]:
     """The finds of a layout with the names that their places give them, for drawing."""
-    sure = np.eye(BACK + 1)
+    sure = np.eye(len(layout.tiles[0][0].probabilities))
     return [
         replace(seen, score=1.0, probabilities=tuple(sure[wanted])) for seen, wanted in layout.tiles
     ]
@@ -286,7 +284,7 @@ def split_in_rows(found: Iterable[Detection]) -> list[list[Detection]]:
 
 def _direction(tiles: Sequence[Detection]) -> float:
     """Degrees by which the layout is turned: what most faces say."""
-    sure = [seen for seen in tiles if seen.confidence >= TRUSTED and seen.tile != BACK]
+    sure = [seen for seen in tiles if seen.confidence >= TRUSTED]
     turns = np.exp(1j * np.deg2rad([seen.rotation for seen in sure or tiles]))
     rough = np.angle(turns.sum())
     near = np.abs(np.angle(turns * np.exp(-1j * rough))) < np.pi / 6

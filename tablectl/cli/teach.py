@@ -72,7 +72,7 @@ def teach_command(
       1 to 9 Characters
       1 to 9 Circles
       1 to 9 Bamboos
-      East South West North White Green Red, and any tile face down
+      East South West North White Green Red
       Spring Summer Autumn Winter Plum Orchid Chrysanthemum Bamboo
 
     A set without flowers has four rows; one with four of them teaches the first four. Nothing else

@@ -25,7 +25,7 @@ from tablectl.engine.events import (
     Start,
     Win,
 )
-from tablectl.tiles import BACK, Tile, format_tile, parse_tile, parse_tiles
+from tablectl.tiles import Tile, format_tile, parse_tile, parse_tiles
 from vision.geometry import TableGeometry
 from vision.render.scene import Hand, Pose, Scene, SceneTile
 from vision.teaching import laid_out
@@ -389,9 +389,7 @@ def layout_scene(geometry: TableGeometry, seed: int) -> Scene:
     off = _JITTER * geometry.tile_width_mm
     tiles = [
         SceneTile(
-            Tile(0) if tile == BACK else tile, x + rng.gauss(0, off), y + rng.gauss(0, off),
-            (turn + rng.gauss(0, _TURN)) % 360,
-            Pose.FLAT_DOWN if tile == BACK else Pose.FLAT_UP,
+            tile, x + rng.gauss(0, off), y + rng.gauss(0, off), (turn + rng.gauss(0, _TURN)) % 360
         )
         for tile, x, y, turn in laid_out(geometry)
     ]  # fmt: skip

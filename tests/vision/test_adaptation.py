@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from vision.detector.adaptation import GAINS, PENALTY, fitted, shown
+from vision.detector.adaptation import GAINS, PENALTY, Adaptation, fitted, shown
 
 Floats = NDArray[np.float64]
 
@@ -62,6 +62,25 @@ def test_what_is_read_rightly_already_hardly_changes() -> None:
     logits[np.arange(40), kinds] = 6
     shift = fitted(features, logits, kinds, 1.0).shift(features)
     assert np.abs(shift).max() < 0.05
+
+
+@given(seed=st.integers(0, 10**6), temperature=st.sampled_from([0.5, 0.8, 2.0]))
+def test_the_chances_of_the_other_classes_stay(seed: int, temperature: float) -> None:
+    rng = np.random.default_rng(seed)
+    fit = Adaptation(
+        rng.normal(0, 1, (5, 3)).astype(np.float32), rng.normal(0, 2, 5).astype(np.float32),
+        temperature,
+    )  # fmt: skip
+    features = rng.normal(0, 1, (6, 3)).astype(np.float32)
+    logits = rng.normal(0, 3, (6, 7)).astype(np.float32)
+    before, after = (
+        np.exp(z / temperature) / np.exp(z / temperature).sum(axis=1, keepdims=True)
+        for z in (logits, fit.adapted(features, logits))
+    )
+    np.testing.assert_allclose(after[:, 5:], before[:, 5:], atol=1e-5)
+    odds = np.exp((logits[:, :5] + fit.shift(features)) / temperature)
+    told = after[:, :5] / after[:, :5].sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(told, odds / odds.sum(axis=1, keepdims=True), atol=1e-5)
 
 
 def test_lessons_are_shown_in_every_quarter_and_light() -> None:

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tablectl.simulate.felt import layout_scene
-from tablectl.tiles import BACK, NAMES, Tile, format_tile, parse_tile, parse_tiles
+from tablectl.tiles import NAMES, Tile, format_tile, parse_tile, parse_tiles
 from vision.art.sets import ArtSet, own_art
 from vision.detector import Detection, Detector, TileSet, TileSetError
 from vision.geometry import TableGeometry
@@ -73,33 +73,34 @@ def test_a_layout_is_read_row_by_row(finder: Detector) -> None:
     assert wanted(lesson) == [tile for row in ROWS for tile in row]
     assert sum(seen.tile == tile for seen, tile in lesson.layout.tiles) >= 40
     assert lesson.layout.tile_px == pytest.approx(29, rel=0.1)
-    assert len(lesson.tile_set.kinds) == LOOKS * 43
+    assert len(lesson.tile_set.kinds) == LOOKS * 42
     assert [seen.tile for seen in named(lesson.layout)] == wanted(lesson)
 
 
 @pytest.mark.parametrize("seat", [1, 2, 3])
 def test_the_layout_may_lie_before_any_seat(finder: Detector, seat: int) -> None:
-    tiles = [SceneTile(t, x, y, r) for t, x, y, r in laid_out(GEOMETRY, seat) if t != BACK]
+    tiles = [SceneTile(t, x, y, r) for t, x, y, r in laid_out(GEOMETRY, seat)]
     lesson = teach([photograph(Scene(tiles=tuple(tiles)))], finder)
-    assert wanted(lesson) == [tile for row in ROWS for tile in row if tile != BACK]
+    assert wanted(lesson) == [tile for row in ROWS for tile in row]
 
 
 def test_a_set_may_lack_flowers_or_have_four(finder: Detector) -> None:
-    four = teach([photograph(layout_without(*range(39, 43)))], finder)
+    four = teach([photograph(layout_without(*range(38, 42)))], finder)
     assert wanted(four)[-4:] == list(parse_tiles("1234f"))
-    none = teach([photograph(layout_without(*range(35, 43)))], finder)
-    assert wanted(none)[-1] == BACK
+    none = teach([photograph(layout_without(*range(34, 42)))], finder)
+    assert wanted(none)[-1] == parse_tile("7z")
     assert LENGTHS[-1] == (8, 4, 0)
 
 
 @pytest.mark.parametrize(
     ("gone", "message"),
     [
-        ((4,), "rows of 8, 9, 9, 8, 8 tiles"),
-        (tuple(range(9)), "rows of 9, 9, 8, 8 tiles"),
+        ((8,), "rows of 8, 9, 9, 7, 8 tiles"),
+        (tuple(range(9)), "rows of 9, 9, 7, 8 tiles"),
         ((30,), "row 4: a tile is missing, or not seen, after tile 3"),
-        (tuple(range(43)), "no tiles are to be seen"),
-        ((27,), "row 4: only"),
+        (tuple(range(42)), "no tiles are to be seen"),
+        ((27,), "rows of 9, 9, 9, 6, 8 tiles"),
+        ((22, 23), "row 3: a tile is missing, or not seen, after tile 4"),
     ],
 )
 def test_what_is_no_layout_is_refused(
@@ -135,7 +136,7 @@ def test_a_part_of_a_tile_beside_it_is_no_tile_of_the_row(finder: Detector) -> N
         def detect(self, *_: object, **__: object) -> list[Detection]:
             return [*found, part]
 
-    assert len(wanted(teach([picture], Doubling(min_score=0.08)))) == 43
+    assert len(wanted(teach([picture], Doubling(min_score=0.08)))) == 42
 
 
 def test_tiles_in_the_wrong_places_are_named(finder: Detector) -> None:
@@ -179,7 +180,7 @@ def test_a_taught_set_is_read_by_its_names(finder: Detector) -> None:
 
 
 def test_what_was_not_taught_is_read_as_before(finder: Detector) -> None:
-    lesson = teach([photograph(layout_without(*range(35, 43)))], finder)
+    lesson = teach([photograph(layout_without(*range(34, 42)))], finder)
     tiles = [
         SceneTile(tile, (i - 4) * 50.0, -250.0) for i, tile in enumerate(parse_tiles("12345678f"))
     ]
@@ -194,7 +195,7 @@ def test_what_was_not_taught_is_read_as_before(finder: Detector) -> None:
 def test_several_pictures_give_several_looks(finder: Detector) -> None:
     renderer, scene = Renderer(Style(), GEOMETRY, SIZE), layout_without()
     pictures = [np.asarray(renderer.render(scene), np.uint8) for _ in range(LOOKS)]
-    crops = teach(pictures, finder).tile_set.crops.reshape(LOOKS, 43, *finder.crops(
+    crops = teach(pictures, finder).tile_set.crops.reshape(LOOKS, 42, *finder.crops(
         pictures[0], [(0.0, 0.0, 9.0, 9.0)]).shape[1:])  # fmt: skip
     assert all((crops[0] != crops[i]).any() for i in range(1, LOOKS))
 
@@ -216,7 +217,7 @@ def test_rows_are_those_of_the_faces_direction() -> None:
 def small_set(side: int = 96) -> TileSet:
     rng = np.random.default_rng(1)
     crops = rng.integers(0, 255, (3, 4, side, side), np.uint8)
-    return TileSet(crops, np.array([0, 41, 42]), "2026-12-01", 28.5)
+    return TileSet(crops, np.array([0, 41, 41]), "2026-12-01", 28.5)
 
 
 def test_a_file_holds_all_of_it(tmp_path: Path) -> None:
@@ -250,7 +251,7 @@ def test_other_files_are_refused_with_a_remedy(tmp_path: Path, damage: str) -> N
     elif damage == "other":
         np.savez(path, something=np.zeros(3))
     elif damage == "kinds":
-        replace(kept, kinds=np.array([0, 1, 43])).save(path)
+        replace(kept, kinds=np.array([0, 1, 42])).save(path)
     elif damage == "future":
         with np.load(path) as stored:
             about = np.array(str(stored["about"]).replace('"format": 1', '"format": 2'))
@@ -275,7 +276,7 @@ def test_crops_of_another_recogniser_are_refused() -> None:
 
 def test_the_drawn_layout_keeps_clear_of_the_panel_and_the_edge() -> None:
     places = laid_out(GEOMETRY)
-    assert len({tile for tile, *_ in places}) == len(NAMES) + 1
+    assert len({tile for tile, *_ in places}) == len(NAMES)
     for _, x, y, _ in places:
         assert GEOMETRY.panel * GEOMETRY.tile_width_mm < max(abs(x), abs(y))
         assert max(abs(x), abs(y)) < GEOMETRY.half_mm - 2 * GEOMETRY.tile_width_mm

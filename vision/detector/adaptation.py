@@ -1,10 +1,11 @@
 """The tile reader adapted to one set of tiles: its last layer learns from what was taught.
 
-The network stays as it is. To its 44 logits is added a linear function of the features from which
-they come, fitted by logistic regression with an L2 penalty towards nothing (so that what was not
-taught is read as before), a maximum a posteriori estimate with the trained layer as its prior. Such
-adapting of the last layer is the strong baseline of few-shot learning (Chen et al., "A closer look
-at few-shot classification", ICLR 2019, section 3).
+The network stays as it is. To the logits of the faces is added a linear function of the features
+from which they come, fitted by logistic regression with an L2 penalty towards nothing: a maximum a
+posteriori estimate with the trained layer as its prior. Such adapting of the last layer is the
+strong baseline of few-shot learning (Chen et al., "A closer look at few-shot classification", ICLR
+2019, section 3). Only which face is learnt: the chances that it is a back or no tile stay exactly
+what they were, for a layout shows nothing of backs in another lamp's light and of what is no tile.
 """
 
 from __future__ import annotations
@@ -32,14 +33,38 @@ GAINS: Final = (0.7, 1.0, 1.3)
 
 @dataclass(frozen=True, eq=False)
 class Adaptation:
-    """What is added to the logits: features times ``weights`` (K, F), and ``bias`` (K,)."""
+    """What is added to the logits of the faces.
+
+    Attributes:
+        weights: (K, F), times the features.
+        bias: (K,).
+        temperature: divides logits before they become probabilities.
+    """
 
     weights: FloatArray
     bias: FloatArray
+    temperature: float
 
     def shift(self, features: FloatArray) -> FloatArray:
-        """What to add to logits (N, K), from features (N, F)."""
+        """What to add to the logits of the faces (N, K), from features (N, F)."""
         return np.asarray(features @ self.weights.T + self.bias, np.float32)
+
+    def adapted(self, features: FloatArray, logits: FloatArray) -> FloatArray:
+        """Logits (N, C) of all classes, the K faces first, with the faces told apart anew.
+
+        The others go up or down together with the faces, so that their chances stay.
+        """
+        count = len(self.bias)
+        faces = logits[:, :count] + self.shift(features)
+        before, after = (self._together(some) for some in (logits[:, :count], faces))
+        others = logits[:, count:] + (after - before)[:, None]
+        return np.asarray(np.hstack([faces, others]), np.float32)
+
+    def _together(self, logits: FloatArray) -> FloatArray:
+        """The logit (N,) that would have the chance of all of these."""
+        top = logits.max(axis=1)
+        power = np.exp((logits - top[:, None]) / self.temperature)
+        return np.asarray(top + self.temperature * np.log(power.sum(axis=1)), np.float32)
 
 
 def shown(crops: npt.NDArray[np.uint8]) -> Iterator[npt.NDArray[np.uint8]]:
@@ -57,12 +82,12 @@ def shown(crops: npt.NDArray[np.uint8]) -> Iterator[npt.NDArray[np.uint8]]:
 def fitted(
     features: FloatArray, logits: FloatArray, kinds: npt.NDArray[np.int64], temperature: float
 ) -> Adaptation:
-    """The adaptation with which crops of these features and logits are named rightly.
+    """The adaptation with which tiles of these features and logits are named rightly.
 
     Args:
         features: (N, F), what the reader's last layer is given.
-        logits: (N, K), what it makes of them.
-        kinds: (N,), the right class of each.
+        logits: (N, K), what it makes of them for the faces.
+        kinds: (N,), the right face of each.
         temperature: divides the logits before they become probabilities.
     """
     count, classes = logits.shape
@@ -81,7 +106,9 @@ def fitted(
         ahead = weights + (pace - 1) / faster * (weights - before)
         pace = faster
     return Adaptation(
-        np.asarray(weights[:, :-1] / scale, np.float32), np.asarray(weights[:, -1], np.float32)
+        np.asarray(weights[:, :-1] / scale, np.float32),
+        np.asarray(weights[:, -1], np.float32),
+        temperature,
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime as ort
 
-from tablectl.tiles import BACK
+from tablectl.tiles import BACK, N_KINDS
 
 from .adaptation import Adaptation, fitted, shown
 from .boxes import area_of, cut_by_window, decode_grid, merged, share_inside, window_starts
@@ -133,7 +133,7 @@ class Detector:
         looks = [self._features(crops) for crops in shown(tile_set.crops)]
         features, logits = (np.concatenate(parts) for parts in zip(*looks, strict=True))
         kinds = np.tile(tile_set.kinds, len(looks))
-        self._adaptation = fitted(features, logits[:, :OUTPUTS], kinds, self.weights.temperature)
+        self._adaptation = fitted(features, logits[:, :N_KINDS], kinds, self.weights.temperature)
 
     def detect(
         self,
@@ -223,7 +223,7 @@ class Detector:
             return np.zeros((0, OUTPUTS + 4), np.float32)
         features, out = self._features(crops)
         if self._adaptation is not None:
-            out[:, :OUTPUTS] += self._adaptation.shift(features)
+            out[:, :OUTPUTS] = self._adaptation.adapted(features, out[:, :OUTPUTS])
         return out
 
     def _features(self, crops: ImageArray) -> tuple[FloatArray, FloatArray]:

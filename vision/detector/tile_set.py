@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tablectl.tiles import BACK
+from tablectl.tiles import N_KINDS
 
 FORMAT: Final = 1
 REMEDY: Final = "teach the set again with `tablectl teach`"
@@ -27,7 +27,7 @@ class TileSet:
 
     Attributes:
         crops: (N, 4, side, side) uint8, inputs of the tile reader; several of a kind.
-        kinds: (N,) which tile each shows, 42 a back.
+        kinds: (N,) which face each shows.
         taught: date, ISO 8601.
         tile_px: width of a tile in the picture it was taught from.
     """
@@ -83,4 +83,4 @@ def _sound(crops: npt.NDArray[np.uint8], kinds: npt.NDArray[np.int64]) -> bool:
     named = kinds.ndim == 1 and len(kinds) == len(crops) > 0
     if not (square and named and crops.dtype == np.uint8 and kinds.dtype.kind == "i"):
         return False
-    return bool(kinds.min() >= 0 and kinds.max() <= BACK)
+    return bool(kinds.min() >= 0 and kinds.max() < N_KINDS)

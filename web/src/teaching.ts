@@ -81,14 +81,14 @@ const ROW_NAMES: readonly Bilingual[] = [
   { en: "1 to 9 Characters", zh: "一萬至九萬" },
   { en: "1 to 9 Circles", zh: "一筒至九筒" },
   { en: "1 to 9 Bamboos", zh: "一索至九索" },
-  { en: "East South West North White Green Red, and any tile face down", zh: "東南西北白發中，加任一張背面朝上" },
+  { en: "East South West North White Green Red", zh: "東南西北白發中" },
   { en: "Spring Summer Autumn Winter Plum Orchid Chrysanthemum Bamboo", zh: "春夏秋冬梅蘭菊竹" },
 ];
 
 /** The rows to lay, from the top; mirrors `vision/teaching.py`. */
 export const LAYOUT: readonly LayoutRow[] = ROW_NAMES.map((name, row) => ({
   ...name,
-  tiles: row === 3 ? [...(FACE_ROWS[row] ?? []), "back"] : (FACE_ROWS[row] ?? []),
+  tiles: FACE_ROWS[row] ?? [],
 }));
 
 /** Whether this may be taught. */
