@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -228,6 +229,25 @@ def test_a_file_holds_all_of_it(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.kinds, kept.kinds)
     assert (again.taught, again.tile_px) == ("2026-12-01", 28.5)
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["tiles.npz"]
+
+
+def test_the_same_set_gives_the_same_bytes(tmp_path: Path) -> None:
+    content = small_set().to_bytes()
+    assert content == small_set().to_bytes()
+    small_set().save(tmp_path / "tiles.npz")
+    assert (tmp_path / "tiles.npz").read_bytes() == content
+    np.testing.assert_array_equal(TileSet.from_bytes(content).crops, small_set().crops)
+    with pytest.raises(TileSetError, match=r"^no taught tile set"):
+        TileSet.from_bytes(content[:-1])
+
+
+def test_no_damaged_byte_is_worse_than_an_error() -> None:
+    content = small_set(8).to_bytes()
+    for place in range(len(content)):
+        damaged = bytearray(content)
+        damaged[place] ^= 0x40
+        with contextlib.suppress(TileSetError):
+            TileSet.from_bytes(bytes(damaged))
 
 
 @pytest.mark.parametrize(

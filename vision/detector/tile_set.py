@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import struct
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -15,6 +18,11 @@ from tablectl.tiles import N_KINDS
 
 FORMAT: Final = 1
 REMEDY: Final = "teach the set again with `tablectl teach`"
+_UNREADABLE: Final = (
+    ValueError, KeyError, TypeError, EOFError, RuntimeError, struct.error, zlib.error,
+    zipfile.BadZipFile,
+)  # fmt: skip
+"""What numpy, zip archives and JSON raise on damaged content."""
 
 
 class TileSetError(ValueError):
@@ -43,14 +51,11 @@ class TileSet:
         Raises:
             TileSetError: it can't be written.
         """
-        about = {"format": FORMAT, "taught": self.taught, "tile_px": self.tile_px}
+        content = self.to_bytes()
         temporary = path.with_name(path.name + ".new")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with temporary.open("wb") as file:
-                np.savez_compressed(
-                    file, crops=self.crops, kinds=self.kinds, about=np.array(json.dumps(about))
-                )
+            temporary.write_bytes(content)
             temporary.replace(path)
         except OSError as error:
             raise TileSetError(f"{path} can't be written: {error.strerror}") from None
@@ -63,19 +68,40 @@ class TileSet:
             TileSetError: no such file, or it holds something else.
         """
         try:
-            with np.load(path, allow_pickle=False) as stored:
-                about = json.loads(str(stored["about"]))
-                crops, kinds = stored["crops"], stored["kinds"]
-                known, taught, tile_px = about["format"], about["taught"], about["tile_px"]
+            return cls.from_bytes(path.read_bytes())
         except OSError as error:
             raise TileSetError(f"{path}: {error.strerror or error}; {REMEDY}") from None
-        except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-            raise TileSetError(f"{path}: no taught tile set ({error}); {REMEDY}") from None
+        except TileSetError as error:
+            raise TileSetError(f"{path}: {error}; {REMEDY}") from None
+
+    def to_bytes(self) -> bytes:
+        """Content of its file; the same set gives the same bytes."""
+        about = {"format": FORMAT, "taught": self.taught, "tile_px": self.tile_px}
+        file = io.BytesIO()
+        np.savez_compressed(
+            file, crops=self.crops, kinds=self.kinds, about=np.array(json.dumps(about))
+        )
+        return file.getvalue()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> TileSet:
+        """The set of a file's content.
+
+        Raises:
+            TileSetError: it is something else; the message names no place.
+        """
+        try:
+            with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+                about = json.loads(str(stored["about"]))
+                crops, kinds = stored["crops"], stored["kinds"]
+                known, taught, tile_px = about["format"], about["taught"], float(about["tile_px"])
+        except _UNREADABLE as error:
+            raise TileSetError(f"no taught tile set ({error})") from None
         if known != FORMAT:
-            raise TileSetError(f"{path}: of another version of tablectl (format {known}); {REMEDY}")
+            raise TileSetError(f"of another version of tablectl (format {known})")
         if not _sound(crops, kinds):
-            raise TileSetError(f"{path}: crops and names do not fit together; {REMEDY}")
-        return cls(crops, kinds.astype(np.int64), str(taught), float(tile_px))
+            raise TileSetError("crops and names do not fit together")
+        return cls(crops, kinds.astype(np.int64), str(taught), tile_px)
 
 
 def _sound(crops: npt.NDArray[np.uint8], kinds: npt.NDArray[np.int64]) -> bool:
