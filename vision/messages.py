@@ -150,3 +150,17 @@ class Recalibrated(BaseModel):
 
     t: float
     calibration: dict[str, object]
+
+
+class Taught(BaseModel):
+    """Pictures are read by this tile set from now on.
+
+    Attributes:
+        tile_set: content of its file (:meth:`vision.detector.TileSet.to_bytes`) in base64; None
+            where what was taught has been forgotten.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    t: float
+    tile_set: str | None

@@ -28,7 +28,6 @@ from tablectl.engine.events import (
 from tablectl.tiles import Tile, format_tile, parse_tile, parse_tiles
 from vision.geometry import TableGeometry
 from vision.render.scene import Hand, Pose, Scene, SceneTile
-from vision.teaching import laid_out
 
 _JITTER: Final = 0.035
 _TURN: Final = 1.6
@@ -381,16 +380,3 @@ class SimulatedFelt:
         x_mm, y_mm = self.geometry.to_table(placed.seat, placed.x, placed.y)
         rotation = (self.geometry.seat_angle(placed.seat) + placed.turn) % 360.0
         return SceneTile(placed.tile, x_mm, y_mm, rotation, placed.pose, placed.level)
-
-
-def layout_scene(geometry: TableGeometry, seed: int) -> Scene:
-    """The bare table with one of each tile before seat 0, as ``tablectl teach`` wants them."""
-    rng = random.Random(seed)
-    off = _JITTER * geometry.tile_width_mm
-    tiles = [
-        SceneTile(
-            tile, x + rng.gauss(0, off), y + rng.gauss(0, off), (turn + rng.gauss(0, _TURN)) % 360
-        )
-        for tile, x, y, turn in laid_out(geometry)
-    ]  # fmt: skip
-    return Scene(tiles=tuple(tiles))

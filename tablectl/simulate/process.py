@@ -245,8 +245,8 @@ def _photograph_layout(plan: SimulatorPlan) -> Path:
     """A picture of one of each tile on the bare table, in the look of ``taught_look``."""
     import cv2
 
-    from tablectl.simulate.felt import layout_scene
     from vision.geometry import TableGeometry
+    from vision.render.layout import layout_scene
     from vision.render.renderer import Renderer
 
     geometry = TableGeometry()

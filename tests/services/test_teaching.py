@@ -19,11 +19,11 @@ from tablectl.services.broker import BrokerAccess, BrokerAddress, Credentials
 from tablectl.services.http import WebServer
 from tablectl.services.setup import kept_tile_set
 from tablectl.services.teaching import TeachingDesk
-from tablectl.simulate.felt import layout_scene
 from vision.calibration import Calibration
 from vision.calibration_fit import calibrate_from_markers
 from vision.detector import TileSet, TileSetError
 from vision.geometry import TableGeometry
+from vision.render.layout import layout_scene
 from vision.render.renderer import Renderer
 from vision.render.scene import Scene
 from vision.render.style import Style

@@ -15,10 +15,10 @@ from tablectl.cli.read import read
 from tablectl.cli.teach import teach_command
 from tablectl.config import load
 from tablectl.services.doctor import check_tile_set
-from tablectl.simulate.felt import layout_scene
 from vision.calibration_fit import calibrate_from_markers
 from vision.detector import TileSet
 from vision.geometry import TableGeometry
+from vision.render.layout import layout_scene
 from vision.render.renderer import Renderer
 from vision.render.scene import Scene
 from vision.render.style import Style

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tablectl.simulate.felt import layout_scene
 from tablectl.tiles import NAMES, Tile, format_tile, parse_tile, parse_tiles
 from vision.art.sets import ArtSet, own_art
 from vision.detector import Detection, Detector, TileSet, TileSetError
 from vision.geometry import TableGeometry
+from vision.render.layout import layout_scene
 from vision.render.renderer import Renderer
 from vision.render.scene import Scene, SceneTile
 from vision.render.style import Style

@@ -8,7 +8,9 @@ rotation and the calibration of the confidence. ``--sets DIR...`` takes the face
 a tile in turn (default: the whole felt fills the picture, 31 px); ``--unknown-size`` reads like
 ``tablectl read``, without being told the size of the tiles; ``--one-set`` lays what one set of 144
 tiles has (default: any face at any time, a quarter of them flowers). ``--pictures DIR`` reads what
-:mod:`vision.training.traced` wrote instead, of unknown size.
+:mod:`vision.training.traced` wrote instead, of unknown size. ``--taught`` reads with the set taught
+from a picture of its layout in the same look; ``--layouts DIR`` does so for ``--pictures``, from the
+pictures of the same set and width that ``traced --layout`` wrote.
 """
 
 from __future__ import annotations
@@ -30,8 +32,10 @@ from vision.art.sets import ArtSet, load_art
 from vision.detector import Detection, Detector
 from vision.geometry import TableGeometry
 from vision.read import LISTED, tiles_of
+from vision.render.layout import layout_scene
 from vision.render.renderer import Renderer
 from vision.render.style import Style
+from vision.teaching import FIRST_ROW, PITCH, ROWS, layout_finder, teach
 
 from .calibrate import expected_error
 from .crops import HALF_TURN_SYMMETRIC
@@ -39,6 +43,8 @@ from .evaluate import report
 from .metrics import Scored, forgive, score
 from .scenes import MIN_VISIBLE, random_scene
 from .sources import PhotoSetError, iou_matrix
+
+SIZE = (1920, 1080)
 
 FloatTable = npt.NDArray[np.float64]
 
@@ -82,12 +88,14 @@ class Table:
         image: (H, W, 3) BGR.
         tiles: what is in it.
         tile_px: width of a tile where it is to be told.
+        layout: (H, W, 3) BGR, from which the set is taught; None: untaught.
     """
 
     name: str
     image: npt.NDArray[np.uint8]
     tiles: list[Shown]
     tile_px: float | None
+    layout: npt.NDArray[np.uint8] | None = None
 
 
 @dataclass
@@ -114,6 +122,12 @@ def styled(rng: np.random.Generator, art: ArtSet | None, tile_px: float | None) 
     x, y = (float(v) for v in rng.uniform(-reach, reach, 2))
     camera = replace(style.camera, mm_per_px=geometry.tile_width_mm / tile_px, target_mm=(x, y))
     return replace(style, camera=camera)
+
+
+def over_layout(style: Style, geometry: TableGeometry) -> Style:
+    """The same look with the camera over the tiles that ``tablectl teach`` wants laid out."""
+    middle = (FIRST_ROW + PITCH[1] * (len(ROWS) - 1) / 2) * geometry.tile_width_mm
+    return replace(style, camera=replace(style.camera, target_mm=(0.0, middle)))
 
 
 def rows_of(found: Iterable[Detection]) -> FloatTable:
@@ -160,19 +174,22 @@ def add_picture(tally: Tally, table: Table, found: list[Detection]) -> None:
             tally.turns.append(abs(off))
 
 
-def written(folder: Path) -> Iterator[Table]:
+def written(folder: Path, layouts: Path | None = None) -> Iterator[Table]:
     """Pictures that :mod:`vision.training.traced` wrote, of unknown size.
+
+    ``layouts``: folder with pictures to teach the sets from, of the same set and width.
 
     Raises:
         PhotoSetError: there is none, or one can't be read.
     """
+    taught = {
+        path.stem.split("__")[0]: _read(path) for path in (layouts.glob("*.png") if layouts else ())
+    }
     paths = sorted(folder.glob("*.png"))
     if not paths:
         raise PhotoSetError(f"{folder}: no *.png")
     for path in paths:
-        image = cv2.imread(str(path))
-        if image is None:
-            raise PhotoSetError(f"{path}: not a readable picture")
+        image = _read(path)
         tiles: list[Shown] = []
         for row in json.loads(path.with_suffix(".json").read_text()):
             quad = np.array(row["quad"])
@@ -181,7 +198,14 @@ def written(folder: Path) -> Iterator[Table]:
             tiles.append(
                 Listed(parse_tile(row["tile"]), (x1, y1, x2, y2), row["rotation"], visible)
             )
-        yield Table(path.stem, np.asarray(image, np.uint8), tiles, None)
+        yield Table(path.stem, image, tiles, None, taught.get(path.stem.split("__")[0]))
+
+
+def _read(path: Path) -> npt.NDArray[np.uint8]:
+    image = cv2.imread(str(path))
+    if image is None:
+        raise PhotoSetError(f"{path}: not a readable picture")
+    return np.asarray(image, np.uint8)
 
 
 def rendered(options: argparse.Namespace) -> Iterator[Table]:
@@ -192,12 +216,17 @@ def rendered(options: argparse.Namespace) -> Iterator[Table]:
         rng = np.random.default_rng([options.seed, number])
         art = arts[number % len(arts)] if arts else None
         width = widths[number // max(1, len(arts)) % len(widths)] if widths else None
-        renderer = Renderer(styled(rng, art, width), geometry, (1920, 1080))
+        style = styled(rng, art, width)
+        renderer = Renderer(style, geometry, SIZE)
         scene = random_scene(geometry, rng, one_set=options.one_set)
         name = f"{art.name if art else 'own'}-{renderer.tile_px:.0f}px__{number}"
         known = None if options.unknown_size else renderer.tile_px
         truths: list[Shown] = [*renderer.truth(scene)]
-        yield Table(name, renderer.render(scene), truths, known)
+        picture, layout = renderer.render(scene), None
+        if options.taught:
+            above = Renderer(over_layout(style, geometry), geometry, SIZE)
+            layout = above.render(layout_scene(geometry, number))
+        yield Table(name, picture, truths, known, layout)
 
 
 def main() -> None:
@@ -213,11 +242,21 @@ def main() -> None:
     parser.add_argument("--unknown-size", action="store_true", help="as `tablectl read`")
     parser.add_argument("--one-set", action="store_true", help="four of each, flowers once")
     parser.add_argument("--pictures", type=Path, help="folder of written pictures to read instead")
+    parser.add_argument(
+        "--taught", action="store_true", help="with the sets taught in the same look"
+    )
+    parser.add_argument("--layouts", type=Path, help="with --pictures: layouts to teach from")
     options = parser.parse_args()
     cv2.setNumThreads(1)
-    detector = Detector(options.weights, min_score=options.min_score)
+    untaught = Detector(options.weights, min_score=options.min_score)
+    finder = layout_finder(options.weights)
     tally = Tally()
-    for table in written(options.pictures) if options.pictures else rendered(options):
+    tables = written(options.pictures, options.layouts) if options.pictures else rendered(options)
+    for table in tables:
+        detector = untaught
+        if table.layout is not None:
+            taught = teach([table.layout], finder, trust_layout=True).tile_set
+            detector = Detector(options.weights, min_score=options.min_score, tile_set=taught)
         if table.tile_px is None:
             found = tiles_of(table.image, detector)
         else:

@@ -6,8 +6,9 @@ coloured layers, rough plastic, area lamps, soft shadows, light from tile to til
 ``<set>-<width>px__<number>.png`` and ``.json`` like :mod:`vision.training.scenes`; hands and chips
 are left out. The looks are those of the test split with faces of ``--sets`` (or the project's own);
 ``--train ART`` draws training looks with made-up sets that borrow from ``ART`` and ``--sets``, and
-writes ``.jpg`` (with ``--faces`` those of a set kept back, to calibrate on). Mitsuba wants LLVM 17
-or later (``DRJIT_LIBLLVM_PATH``), else it is far slower.
+writes ``.jpg`` (with ``--faces`` those of a set kept back, to calibrate on). ``--layout`` lays one
+of each tile out as ``tablectl teach`` wants it: pictures to teach the sets from.
+Mitsuba wants LLVM 17 or later (``DRJIT_LIBLLVM_PATH``), else it is far slower.
 """
 
 from __future__ import annotations
@@ -28,13 +29,14 @@ import numpy.typing as npt
 from vision.art.sets import ArtSet as RenderedArt
 from vision.art.sets import load_art as load_rendered
 from vision.geometry import TableGeometry
+from vision.render.layout import layout_scene
 from vision.render.panel import PANEL_SHARE
 from vision.render.renderer import Renderer
 from vision.render.scene import Pose, Prop, Scene, SceneTile
 from vision.render.style import Colour, Style
 
 from .artwork import ArtSet, load_art
-from .evaluate_scenes import styled
+from .evaluate_scenes import over_layout, styled
 from .outside import load_folder
 from .scenes import made_up_art, random_scene, truth_row, with_hidden_backs
 
@@ -310,6 +312,7 @@ def main() -> None:
     parser.add_argument("--tile-px", type=float, nargs="*", default=[28.0, 48.0], help="in turn")
     parser.add_argument("--train", type=Path, help="artwork; looks and sets to train with")
     parser.add_argument("--faces", type=Path, help="with --train: faces in place of made-up ones")
+    parser.add_argument("--layout", action="store_true", help="tiles laid out to be taught")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     geometry = TableGeometry()
@@ -324,8 +327,13 @@ def main() -> None:
         else:
             name, style, size = picture_to_measure(options, number, shown, rng)
         style = replace(style, back_share=float(rng.uniform(0.2, 0.45)))
+        if options.layout:
+            style = over_layout(style, geometry)
         tracer = Tracer(style, geometry, size, options.out, options.rays)
-        scene = random_scene(geometry, rng, one_set=not options.train)
+        if options.layout:
+            scene = layout_scene(geometry, number)
+        else:
+            scene = random_scene(geometry, rng, one_set=not options.train)
         blocks = tuple(prop for prop in scene.props if not prop.round)
         scene = replace(scene, hands=(), props=blocks)
         target = options.out / name
