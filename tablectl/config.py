@@ -294,7 +294,7 @@ class Config(BaseSettings):
 
     @property
     def tile_set_path(self) -> Path:
-        """File of the taught tile set; it may be missing unless ``detector.tile_set`` names it."""
+        """File of the taught tile set; missing while none is taught."""
         return self.detector.tile_set or self.state_dir / "tiles.npz"
 
     def digest(self) -> str:

@@ -7,6 +7,7 @@ half a referee is silently wrong.
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import time
 from collections import deque
@@ -55,7 +56,7 @@ from tablectl.table_link import TableLink, TableRequests, link_health
 from vision.calibration import Calibration
 from vision.detector import Detector, TileSet
 from vision.eye import Eye
-from vision.messages import CameraStatus, Recalibrated, SightChange, TableReading
+from vision.messages import CameraStatus, Recalibrated, SightChange, TableReading, Taught
 from vision.sources.frame import Frame, Image
 from vision.sources.source import Limits, open_source
 from vision.teaching import LOOKS
@@ -135,8 +136,8 @@ class Daemon:
             DaemonError, BrokerError, ServerError, RecorderError, CaseError, LedgerError: a part
                 cannot start.
             ProtocolError: the serial device is not our table.
-            CalibrationError, WeightsError, TileSetError: a file that the eye needs is missing or
-                damaged.
+            CalibrationError, WeightsError: a file that the eye needs is missing or damaged.
+            TileSetError: the taught tile set is damaged.
         """
         async with contextlib.AsyncExitStack() as stack:
             bus = Bus(self.clock)
@@ -157,13 +158,15 @@ class Daemon:
             ended = self._end_on_request(bus, game)
             tile_set = await self._tile_set(calibration)
             eye = await self._open_eye(stack, bus, calibration, tile_set)
-            desks = self._calibration_desk(bus, eye), self._teaching_desk(eye, tile_set)
+            teaching = self._teaching_desk(bus, eye, tile_set)
+            desks = self._calibration_desk(bus, eye), teaching
             url, password = await self._start_server(stack, access, *desks)
             running = Running(
                 url, password, access, plan.session, recorder.status.path if recorder else None,
                 bus, game, eye, client, mqtt, ended,
             )  # fmt: skip
-            tasks = [mqtt.run(), self._report(running, recorder, books), self._end_on_failure(bus)]
+            report = self._report(running, recorder, books, teaching)
+            tasks = [mqtt.run(), report, self._end_on_failure(bus)]
             if not self.pace.lockstep:
                 tasks.append(self._tick(bus))
             if table is not None:
@@ -305,6 +308,8 @@ class Daemon:
         if settings.source is None or calibration is None:
             return None
         detector = await asyncio.to_thread(_detector, self.config.detector, tile_set)
+        if tile_set is not None:
+            self._record_tile_set(bus, await asyncio.to_thread(_encoded, tile_set))
         source = open_source(
             settings.source, lockstep=self.pace.lockstep, size=(settings.width, settings.height),
             fps=settings.fps,
@@ -336,14 +341,25 @@ class Daemon:
             current=lambda: eye.core.calibration, keep=keep,
         )  # fmt: skip
 
-    def _teaching_desk(self, eye: Eye | None, tile_set: TileSet | None) -> TeachingDesk | None:
+    def _record_tile_set(self, bus: Bus, content: str | None) -> None:
+        """A recording holds what its pictures are read by; without pictures it would be waste."""
+        if self.config.recording.enabled and self.config.recording.frames:
+            bus.publish(channels.TILE_SET, Taught(t=self.clock.now(), tile_set=content))
+
+    def _teaching_desk(
+        self, bus: Bus, eye: Eye | None, tile_set: TileSet | None
+    ) -> TeachingDesk | None:
         if eye is None:
             return None
         settings = self.config.detector
 
         async def use(taught: TileSet | None) -> None:
             # A new one, so that the eye reads on meanwhile; a detector can't forget.
-            await eye.use_finder(await asyncio.to_thread(_detector, settings, taught))
+            detector = await asyncio.to_thread(_detector, settings, taught)
+            # Beforehand, for pictures that come between the change and its record are misread.
+            content = await asyncio.to_thread(_encoded, taught)
+            await eye.use_finder(detector)
+            self._record_tile_set(bus, content)
 
         return TeachingDesk(
             self.config.tile_set_path, settings.tile_set is not None,
@@ -410,9 +426,12 @@ class Daemon:
             await asyncio.sleep(TICK_S)
             bus.publish(channels.TICK, Tick())
 
-    async def _report(self, running: Running, recorder: Recorder | None, books: Bookkeeper) -> None:
+    async def _report(
+        self, running: Running, recorder: Recorder | None, books: Bookkeeper,
+        teaching: TeachingDesk | None,
+    ) -> None:  # fmt: skip
         while True:
-            health = self.health(running, recorder, books)
+            health = self.health(running, recorder, books, teaching)
             self._healthz = {
                 "ok": not health.problems, "problems": list(health.problems),
                 "camera": health.camera,
@@ -420,7 +439,10 @@ class Daemon:
             running.bus.publish(channels.HEALTH, health)
             await asyncio.sleep(HEALTH_S)
 
-    def health(self, running: Running, recorder: Recorder | None, books: Bookkeeper) -> Health:
+    def health(
+        self, running: Running, recorder: Recorder | None, books: Bookkeeper,
+        teaching: TeachingDesk | None = None,
+    ) -> Health:  # fmt: skip
         """Is everything that the score rests on all right?"""
         link = link_health(running.table)
         problems = [link.fault_remedy] if link.fault_remedy else []
@@ -436,6 +458,7 @@ class Daemon:
         problems += [books.problem] if books.problem else []
         director = running.game.referee.director
         problems += [director.problem] if director.problem else []
+        problems += [teaching.problem] if teaching is not None and teaching.problem else []
         if running.eye is not None:
             status = running.eye.status()
             counters = running.eye.counters
@@ -461,3 +484,8 @@ async def _close_books(bookkeeper: Bookkeeper) -> None:
 
 def _detector(settings: DetectorConfig, tile_set: TileSet | None) -> Detector:
     return Detector(settings.weights, settings.threads, tile_set=tile_set)
+
+
+def _encoded(tile_set: TileSet | None) -> str | None:
+    """A tile set as a recording holds it."""
+    return None if tile_set is None else base64.b64encode(tile_set.to_bytes()).decode()

@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from tablectl import channels
 from tablectl.config import ConfigError, load
 from tablectl.services.codec import CAMERA_CHANNEL
 from tablectl.services.recorder import RecorderError
@@ -131,11 +132,14 @@ def export(
         list[str] | None, typer.Option(help="Only this channel; repeatable.")
     ] = None,
 ) -> None:
-    """Print the messages of a recording, one JSON object a line (pictures only when asked for)."""
+    """Print the messages of a recording, one JSON object a line.
+
+    Pictures and taught tile sets, which are large, only when asked for.
+    """
     with _clear_errors():
         recording = Recording(file)
         for item in recording.messages(channel):
-            if item.channel == CAMERA_CHANNEL and not channel:
+            if item.channel in (CAMERA_CHANNEL, channels.TILE_SET) and not channel:
                 continue
             head = json.dumps(
                 {"t": item.t, "seq": item.seq, "channel": item.channel, "schema": item.schema}

@@ -261,11 +261,13 @@ async def check_weights(config: Config) -> Check:
 
 async def check_tile_set(config: Config) -> Check:
     """The taught tiles are there, and were seen about as large as they are on this table."""
-    remedy = "teach it again: `tablectl teach --config FILE`, or the page #teach"
+    remedy = "teach it: `tablectl teach --config FILE`, or the page #teach"
     try:
         taught = await asyncio.to_thread(kept_tile_set, config)
     except TileSetError as error:
         return Check("tile set", "problem", str(error), remedy)
+    if taught is None and config.detector.tile_set is not None:
+        return Check("tile set", "problem", f"{config.tile_set_path} is missing", remedy)
     if taught is None:
         return Check(
             "tile set", "skipped",

@@ -63,12 +63,12 @@ def operator_password(config: ServerConfig) -> tuple[str, bool]:
 
 
 def kept_tile_set(config: Config) -> TileSet | None:
-    """The taught set; None where none was taught and the configuration names none.
+    """The taught set; None where its file is missing, even if the configuration names it.
 
     Raises:
-        TileSetError: the file is damaged, or the configuration names one that is missing.
+        TileSetError: the file is damaged or can't be read.
     """
-    if config.detector.tile_set is None and not config.tile_set_path.exists():
+    if not config.tile_set_path.exists():
         return None
     return TileSet.load(config.tile_set_path)
 

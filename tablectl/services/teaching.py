@@ -56,7 +56,7 @@ class TeachingDesk:
 
     Attributes:
         path: file that the taught set is kept in.
-        named: whether the configuration names the file, so that the daemon misses it.
+        named: whether the configuration names the file, so that its lack is a problem.
         pictures: the newest pictures of one view, the newest first; none before the first.
         current: the calibration in use, which tells the tiles' width.
         use: called with a set that has been saved, or None for none, to read by it from now on.
@@ -74,6 +74,13 @@ class TeachingDesk:
     _finder: Detector | None = field(default=None, init=False, repr=False)
     # A detector belongs to one thread at a time, and what is kept to one person.
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
+
+    @property
+    def problem(self) -> str:
+        """A set that the configuration names is not there, and what to do; empty else."""
+        if not self.named or self.taught is not None:
+            return ""
+        return f"tile set {self.path} is missing: teach it at #teach or with `tablectl teach`"
 
     async def attempt(self, wish: object) -> dict[str, Any]:
         """What is seen and what of it is no layout; nothing is kept.
@@ -124,8 +131,8 @@ class TeachingDesk:
         if not self.named:
             return ""
         return (
-            f"the configuration names {self.path} as detector.tile_set: take that line out, or "
-            "teach a set again, before the daemon is started next"
+            f"the configuration names {self.path} as detector.tile_set: that it is missing counts "
+            "as a problem until a set is taught again or that line is taken out"
         )
 
     def _newest(self) -> Sequence[Image]:

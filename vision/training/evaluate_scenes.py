@@ -9,8 +9,8 @@ a tile in turn (default: the whole felt fills the picture, 31 px); ``--unknown-s
 ``tablectl read``, without being told the size of the tiles; ``--one-set`` lays what one set of 144
 tiles has (default: any face at any time, a quarter of them flowers). ``--pictures DIR`` reads what
 :mod:`vision.training.traced` wrote instead, of unknown size. ``--taught`` reads with the set taught
-from a picture of its layout in the same look; ``--layouts DIR`` does so for ``--pictures``, from the
-pictures of the same set and width that ``traced --layout`` wrote.
+from a picture of its layout in the same look; ``--layouts DIR`` does so for ``--pictures``, from
+the pictures of the same set and width that ``traced --layout`` wrote.
 """
 
 from __future__ import annotations
