@@ -92,8 +92,8 @@ async def reread(path: Path) -> list[tuple[float, list[str]]]:
 async def test_what_was_taught_and_forgotten_is_recorded_and_missed(tmp_path: Path) -> None:
     file = tmp_path / "mine.npz"
     await teach_into(file)
-    sections = {"detector": {"tile_set": str(file)}, "recording": {"frames_per_second": 30}}
-    async with table_in(tmp_path, **sections) as table:
+    named, all_pictures = {"tile_set": str(file)}, {"frames_per_second": 30}
+    async with table_in(tmp_path, detector=named, recording=all_pictures) as table:
         told = problems(table)
         table.camera.look(river_of_flowers())
         await read(table, lambda names: names == NAMES)

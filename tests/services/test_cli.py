@@ -20,6 +20,7 @@ import typer
 from typer.testing import CliRunner
 
 from firmware_protocol.simulator import SimulatedTable
+from tablectl import channels
 from tablectl.cli import broker as broker_cli
 from tablectl.cli import doctor as doctor_cli
 from tablectl.cli import ledger as ledger_cli
@@ -29,10 +30,12 @@ from tablectl.ledger import Ledger
 from tablectl.services import doctor
 from tablectl.services.asyncapi import render
 from tablectl.services.broker import BrokerAddressError, parse_broker_url
+from tablectl.services.bus import Entry
 from tablectl.services.recorder import SessionWriter
 from tests.ledger.test_ledger import HAND, SESSION
 from tests.services.conftest import MOSQUITTO, needs_mosquitto
 from tests.services.test_recording import METADATA, entries
+from vision.messages import Taught
 
 app = typer.Typer()
 app.add_typer(ledger_cli.app, name="ledger")
@@ -135,6 +138,16 @@ def test_record_info_list_export_recover(cut_recording: Path, tmp_path: Path) ->
     rows = {Path(row["file"]).name: row for row in map(json.loads, out.splitlines())}
     assert rows["whole.mcap"]["session"] == "s1"
     assert "no MCAP" in rows["other.mcap"]["error"]
+
+
+def test_taught_tile_sets_are_exported_only_when_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "evening.mcap"
+    writer = SessionWriter(path, METADATA)
+    writer.write(Entry(0, 1.0, channels.TILE_SET, Taught(t=1.0, tile_set="UEs=")))
+    writer.close()
+    assert run("record", "export", path)[0] == ""
+    out, _ = run("record", "export", path, "--channel", channels.TILE_SET)
+    assert json.loads(out)["message"] == {"t": 1.0, "tile_set": "UEs="}
 
 
 def test_record_says_what_is_wrong(tmp_path: Path) -> None:

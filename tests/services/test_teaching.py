@@ -236,7 +236,9 @@ async def test_missing_weights_are_told(site: Site, tmp_path: Path) -> None:
     assert (status, "no tile recogniser weights" in said["error"]) == (422, True)
 
 
-async def test_forgetting_a_set_that_the_configuration_names_says_so(tmp_path: Path) -> None:
+async def test_a_set_that_the_configuration_names_is_missed_when_forgotten(
+    tmp_path: Path,
+) -> None:
     used: list[TileSet | None] = []
 
     async def use(taught: TileSet | None) -> None:
@@ -244,19 +246,25 @@ async def test_forgetting_a_set_that_the_configuration_names_says_so(tmp_path: P
 
     path = tmp_path / "tiles.npz"
     path.write_bytes(b"")
-    desk = TeachingDesk(path, named=True, pictures=tuple, current=lambda: None, use=use)
+    taught = TileSet(np.zeros((1, 4, 8, 8), np.uint8), np.zeros(1, np.int64), "2026-12-01", 29.0)
+    desk = TeachingDesk(
+        path, named=True, pictures=tuple, current=lambda: None, use=use, taught=taught
+    )
+    assert desk.problem == ""
     note = (await desk.forget({}))["note"]
     assert str(path) in note
-    assert "take that line out" in note
+    assert "that line is taken out" in note
     assert used == [None]
+    assert f"{path} is missing: teach it at #teach or with `tablectl teach`" in desk.problem
+    desk.named = False
+    assert desk.problem == "", "nobody has asked for it"
 
 
-def test_only_a_set_that_is_named_must_be_there(tmp_path: Path) -> None:
+def test_a_missing_set_is_none_and_a_damaged_one_an_error(tmp_path: Path) -> None:
     assert kept_tile_set(parse({"state_dir": str(tmp_path)}, "t", tmp_path)) is None
     named = parse({"detector": {"tile_set": "mine.npz"}}, "t", tmp_path)
     assert named.tile_set_path == tmp_path / "mine.npz"
-    with pytest.raises(TileSetError, match=r"mine\.npz"):
-        kept_tile_set(named)
+    assert kept_tile_set(named) is None
     (tmp_path / "tiles.npz").write_bytes(b"no set")
     with pytest.raises(TileSetError, match="no taught tile set"):
         kept_tile_set(parse({"state_dir": str(tmp_path)}, "t", tmp_path))

@@ -100,7 +100,11 @@ def test_the_doctor_misses_only_a_set_that_is_named(tmp_path: Path) -> None:
     config = tmp_path / "table.toml"
     config.write_text("state_dir = 'state'\n[detector]\ntile_set = 'tiles.npz'\n")
     check = asyncio.run(check_tile_set(load(config)))
-    assert (check.status, "tiles.npz" in check.detail) == ("problem", True)
+    assert (check.status, "tiles.npz is missing" in check.detail) == ("problem", True)
+    assert "tablectl teach" in check.remedy
+    (tmp_path / "tiles.npz").write_bytes(b"no set")
+    check = asyncio.run(check_tile_set(load(config)))
+    assert (check.status, "no taught tile set" in check.detail) == ("problem", True)
 
 
 def test_the_doctor_warns_of_another_size_and_of_none(table: Path, tmp_path: Path) -> None:
