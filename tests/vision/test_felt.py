@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -104,6 +104,18 @@ def test_a_whole_table(roll: float) -> None:
     upright = [tile for tile in reading.tiles if tile.zone is Zone.RIVER]
     assert all(min(tile.rotation, 360 - tile.rotation) < 6 for tile in upright)
     assert all(tile.frames >= 2 for tile in reading.tiles)
+
+
+def test_a_grown_kong_whose_fourth_tile_is_half_behind_the_wall() -> None:
+    """The middle of what is seen of it is nearer to the third than a tile is wide."""
+    t = table(visible=0.3)
+    t.world.put(*row(0, 11.6, ["<2p", "2p", "2p"], 4.0))
+    across = t.world.scene.tiles[0]
+    t.rest()
+    t.world.put(replace(across, y_mm=across.y_mm - 0.79 * GEOMETRY.tile_width_mm))
+    reading = t.rest()[-1]
+    (meld,) = exposed(reading.tiles, 0, GEOMETRY).melds
+    assert (meld.kind, meld.added is not None) == ("kong", True)
 
 
 def test_nothing_is_said_while_nothing_changes() -> None:

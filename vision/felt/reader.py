@@ -29,8 +29,9 @@ from vision.geometry import TableGeometry, Zone
 from vision.messages import SeenTile, TableReading
 from vision.sources.frame import Frame
 
-_APART: Final = 0.85
-"""Tile widths between the middles of two lying tiles, at least; 1 but for errors of measuring."""
+_APART: Final = 0.75
+"""Tile widths between the middles of two lying tiles, at least: 1, but a wall hides up to half of a
+grown kong's fourth tile, and the middle is that of what is seen."""
 
 
 @dataclass(frozen=True)
