@@ -112,7 +112,7 @@ def test_a_grown_kong_whose_fourth_tile_is_half_behind_the_wall() -> None:
     t.world.put(*row(0, 11.6, ["<2p", "2p", "2p"], 4.0))
     across = t.world.scene.tiles[0]
     t.rest()
-    t.world.put(replace(across, y_mm=across.y_mm - 0.79 * GEOMETRY.tile_width_mm))
+    t.world.put(replace(across, y_mm=across.y_mm - 0.76 * GEOMETRY.tile_width_mm))
     reading = t.rest()[-1]
     (meld,) = exposed(reading.tiles, 0, GEOMETRY).melds
     assert (meld.kind, meld.added is not None) == ("kong", True)
