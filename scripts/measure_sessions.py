@@ -6,9 +6,9 @@ turn. The simulated host answers the referee's questions truthfully. Prints a li
 each width: hands whose log is what was played, hands settled otherwise than played, questions a
 hand. A session is ``--hands`` long and gets the next seed and look.
 
-``--taught`` plays with tile sets that the host has taught (``tablectl teach``, from one rendered
-picture of the layout): ``same`` in the session's own look, ``other`` in another look (other lamps,
-felt and camera), as if the light had changed since.
+``--taught`` plays with tile sets that the host has taught (``tablectl teach``, then ``--add``: from
+rendered pictures of the layout before two opposite seats): ``same`` in the session's own look,
+``other`` in another look (other lamps, felt and camera), as if the light had changed since.
 """
 
 from __future__ import annotations

@@ -11,8 +11,9 @@ import contextlib
 import json
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -31,6 +32,7 @@ from tablectl.simulate.choreography import BRISK, LIVELY
 from tablectl.simulate.host import reply
 from tablectl.simulate.process import Simulator, SimulatorPlan
 from tablectl.simulate.session import SessionScript, SimulationError, TrueHand
+from vision.detector import TileSet
 from vision.read import load_image
 from vision.teaching import layout_finder, teach
 
@@ -156,7 +158,7 @@ async def open_demo(options: DemoOptions) -> AsyncIterator[tuple[Simulator, Runn
         camera = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tablectl-cam-")))
         simulator = await asyncio.to_thread(Simulator, _simulator_plan(options, camera))
         stack.callback(simulator.stop)
-        tile_set = await asyncio.to_thread(_taught, simulator.ready.layout, camera)
+        tile_set = await asyncio.to_thread(_taught, simulator.ready.layouts, camera)
         config = _config(options, simulator, folder, tile_set)
         pace = Pace(lockstep=options.fast, simulated=True)
         async with Daemon(config, pace).run() as running:
@@ -175,12 +177,17 @@ def _simulator_plan(options: DemoOptions, directory: Path) -> SimulatorPlan:
     )  # fmt: skip
 
 
-def _taught(layout: Path | None, folder: Path) -> Path | None:
-    """Teach the tiles of a picture as ``tablectl teach --image`` does; their file."""
-    if layout is None:
+def _taught(layouts: Sequence[Path], folder: Path) -> Path | None:
+    """Teach the tiles of pictures as ``tablectl teach --image`` and ``--add`` do; their file.
+
+    The simulated host lays no tile in the wrong place.
+    """
+    if not layouts:
         return None
+    finder = layout_finder()
+    sets = [teach([load_image(layout)], finder, trust_layout=True).tile_set for layout in layouts]
     path = folder / "tiles.npz"
-    teach([load_image(layout)], layout_finder()).tile_set.save(path)
+    reduce(TileSet.with_more, sets).save(path)
     return path
 
 

@@ -16,7 +16,7 @@ from tablectl.config import CameraConfig, load
 from tablectl.tiles import format_tile, name_en
 from vision.calibration import Calibration, CalibrationError
 from vision.calibration_check import check_calibration
-from vision.detector import Detection, TileSetError
+from vision.detector import Detection, TileSet, TileSetError
 from vision.read import PhotoReading, draw
 from vision.sources.frame import Image
 from vision.teaching import LOOKS, Lesson, layout_finder, named, teach
@@ -59,6 +59,12 @@ def teach_command(
             "--trust-layout", help="Also where the recogniser is sure that another tile lies there."
         ),
     ] = False,
+    add: Annotated[
+        bool,
+        typer.Option(
+            "--add", help="Add to what the file holds: the layout in another place or light."
+        ),
+    ] = False,
     weights: Annotated[
         Path | None, typer.Option(help="Folder with other weights.", show_default=False)
     ] = None,
@@ -76,8 +82,9 @@ def teach_command(
       Spring Summer Autumn Winter Plum Orchid Chrysanthemum Bamboo
 
     A set without flowers has four rows; one with four of them teaches the first four. Nothing else
-    lies near. With --config the daemon finds the set when it is started next; else name the file as
-    detector.tile_set in the configuration.
+    lies near. Where the light differs over the table, teach once before one seat and then, with
+    --add, before the opposite one. With --config the daemon finds the set when it is started next;
+    else name the file as detector.tile_set in the configuration.
 
     Exit code 0: taught; 2: bad input, or the picture shows something else.
     """
@@ -103,7 +110,8 @@ def teach_command(
             raise
         if picture is not None:
             _draw(named(lesson.layout), pictures[0], picture)
-        lesson.tile_set.save(out)
+        tile_set = TileSet.load(out).with_more(lesson.tile_set) if add else lesson.tile_set
+        tile_set.save(out)
     named_already = used is not None and out.resolve() == used.resolve()
     _tell(lesson, out, named_already=named_already, as_json=as_json)
 

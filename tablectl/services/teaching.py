@@ -27,11 +27,13 @@ class TeachingWish(BaseModel):
 
     Attributes:
         trust_layout: teach it also where the recogniser is sure that another tile lies somewhere.
+        add: to what is taught already: the layout in another place or light.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     trust_layout: bool = False
+    add: bool = False
 
 
 class ForgettingWish(BaseModel):
@@ -171,6 +173,8 @@ class TeachingDesk:
             raise TileSetError(f"{told}: put it right, or say that the layout is right")
         assert self._finder is not None, "it has just looked"
         tile_set = learnt(look.layout, pictures, self._finder)
+        if wished.add and self.taught is not None:
+            tile_set = self.taught.with_more(tile_set)
         tile_set.save(self.path)
         return look, tile_set
 

@@ -68,7 +68,7 @@ class SimulatorReady:
     serial_port: str
     feed: Path
     calibration: Path
-    layout: Path | None
+    layouts: tuple[Path, ...]
 
 
 class Simulator:
@@ -196,9 +196,9 @@ class _World:
         calibration = plan.directory / "calibration.json"
         picture = self._session.empty_picture()
         calibrate_from_markers(picture, self._session.felt.geometry).save(calibration)
-        layout = None if plan.taught_look is None else _photograph_layout(plan)
+        layouts = () if plan.taught_look is None else _photograph_layouts(plan)
         self._table.start()
-        self.ready = SimulatorReady(self._table.port, feed, calibration, layout)
+        self.ready = SimulatorReady(self._table.port, feed, calibration, layouts)
 
     def _on_emit(self, message: Message) -> None:
         self._session.on_emit(message)
@@ -241,8 +241,8 @@ def _table(plan: SimulatorPlan, on_emit: Callable[[Message], None]) -> Simulated
     return SimulatedTable(speed=plan.machine_speed, seed=seed, noise=noise, on_emit=on_emit)
 
 
-def _photograph_layout(plan: SimulatorPlan) -> Path:
-    """A picture of one of each tile on the bare table, in the look of ``taught_look``."""
+def _photograph_layouts(plan: SimulatorPlan) -> tuple[Path, ...]:
+    """Pictures of one of each tile before two opposite seats, in the look of ``taught_look``."""
     import cv2
 
     from vision.geometry import TableGeometry
@@ -251,9 +251,12 @@ def _photograph_layout(plan: SimulatorPlan) -> Path:
 
     geometry = TableGeometry()
     renderer = Renderer(_style(plan, plan.taught_look), geometry, plan.script.size)
-    path = plan.directory / "layout.png"
-    cv2.imwrite(str(path), renderer.render(layout_scene(geometry, plan.script.seed)))
-    return path
+    paths = []
+    for seat in (0, 2):
+        paths.append(plan.directory / f"layout{seat}.png")
+        scene = layout_scene(geometry, plan.script.seed, seat)
+        cv2.imwrite(str(paths[-1]), renderer.render(scene))
+    return tuple(paths)
 
 
 def _style(plan: SimulatorPlan, seed: int | None) -> Style:

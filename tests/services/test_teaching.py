@@ -190,6 +190,17 @@ async def test_what_is_no_layout_is_shown_and_not_taught(site: Site) -> None:
     assert site.used == []
 
 
+async def test_what_was_taught_before_is_added_to_only_when_told_to(site: Site) -> None:
+    assert site.desk is not None
+    await site.log_in()
+    await site.ask("save")
+    once = len(TileSet.load(site.desk.path).kinds)
+    await site.ask("save", {"add": True})
+    assert len(TileSet.load(site.desk.path).kinds) == 2 * once
+    await site.ask("save", {"add": False})
+    assert len(TileSet.load(site.desk.path).kinds) == once
+
+
 async def test_contradictions_are_taught_only_when_told_to(site: Site) -> None:
     await site.log_in()
     site.pictures = pictures("swapped")

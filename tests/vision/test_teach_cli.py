@@ -107,6 +107,17 @@ def test_the_doctor_misses_only_a_set_that_is_named(tmp_path: Path) -> None:
     assert (check.status, "no taught tile set" in check.detail) == ("problem", True)
 
 
+def test_another_place_is_added_to_what_the_file_holds(table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "tiles.npz"
+    lesson = ("--image", table / "layout.png", "--out", out)
+    early = run("teach", *lesson, "--add")
+    assert (early.exit_code, "tiles.npz" in early.output) == (2, True)
+    assert run("teach", *lesson).exit_code == 0
+    once = len(TileSet.load(out).kinds)
+    assert run("teach", *lesson, "--add").exit_code == 0
+    assert len(TileSet.load(out).kinds) == 2 * once
+
+
 def test_the_doctor_warns_of_another_size_and_of_none(table: Path, tmp_path: Path) -> None:
     taught = tmp_path / "tiles.npz"
     config = tmp_path / "table.toml"

@@ -289,6 +289,14 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         small_set().save(tmp_path / "file" / "tiles.npz")
 
 
+def test_sets_are_added_where_their_crops_fit() -> None:
+    one, other = small_set(), replace(small_set(), taught="2027-01-02", tile_px=30.0)
+    both = one.with_more(other)
+    assert (len(both.crops), len(both.kinds), both.taught, both.tile_px) == (6, 6, "2027-01-02", 30)
+    with pytest.raises(TileSetError, match="96 px and now they are 64 px"):
+        one.with_more(small_set(64))
+
+
 def test_crops_of_another_recogniser_are_refused() -> None:
     with pytest.raises(TileSetError, match="64 px"):
         Detector(tile_set=small_set(64))

@@ -45,6 +45,24 @@ class TileSet:
     taught: str
     tile_px: float
 
+    def with_more(self, other: TileSet) -> TileSet:
+        """This and what was taught of the same set in another place or light, dated like that.
+
+        Raises:
+            TileSetError: it was taught to a recogniser with other inputs.
+        """
+        if self.crops.shape[1:] != other.crops.shape[1:]:
+            raise TileSetError(
+                f"the tile set was taught with crops of {self.crops.shape[-1]} px and now they are "
+                f"{other.crops.shape[-1]} px: teach it without adding"
+            )
+        return TileSet(
+            np.concatenate([self.crops, other.crops]),
+            np.concatenate([self.kinds, other.kinds]),
+            other.taught,
+            other.tile_px,
+        )
+
     def save(self, path: Path) -> None:
         """Write it to a ``.npz`` file, replacing one only when complete.
 

@@ -52,6 +52,8 @@ export interface Forgotten {
 export interface TeachingWish {
   /** Teach it although the recogniser is sure of other tiles. */
   readonly trust_layout: boolean;
+  /** Keep what was taught before: the layout lies in another place or light. */
+  readonly add: boolean;
 }
 
 export class Teacher {

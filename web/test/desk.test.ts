@@ -32,12 +32,12 @@ describe("requests to the daemon", () => {
     const { ports, asked } = daemon(200, { taught: null, note: "" });
     const teacher = new Teacher(new Desk("tile-set", ports));
     await teacher.attempt();
-    await teacher.save({ trust_layout: true });
+    await teacher.save({ trust_layout: true, add: false });
     expect(await teacher.forget()).toEqual({ taught: null, note: "" });
     await new Calibrator(new Desk("calibration", ports)).picture();
     expect(asked.map(({ path, init }) => `${init.method} ${path} ${init.body ?? ""}`)).toEqual([
       "POST /api/tile-set/trial {}",
-      'POST /api/tile-set/save {"trust_layout":true}',
+      'POST /api/tile-set/save {"trust_layout":true,"add":false}',
       "POST /api/tile-set/forget {}",
       "GET /api/calibration/picture ",
     ]);

@@ -29,6 +29,7 @@ function Desk({ teacher }: Props): VNode {
   const { seen: look, setSeen: setLook, blind } = useLooking(useCallback(() => teacher.attempt(), [teacher]), PAUSE_MS);
   const [trouble, guarded] = useTrouble();
   const [trusted, setTrusted] = useState(false);
+  const [adding, setAdding] = useState(false);
   const [busy, setBusy] = useState(false);
   const [saved, setSaved] = useState(false);
   const [note, setNote] = useState("");
@@ -51,7 +52,7 @@ function Desk({ teacher }: Props): VNode {
     });
   const save = (): Promise<void> =>
     deed(async () => {
-      setLook(await teacher.save({ trust_layout: trusted }));
+      setLook(await teacher.save({ trust_layout: trusted, add: adding }));
       setSaved(true);
     });
   const forget = (): Promise<void> =>
@@ -75,6 +76,13 @@ function Desk({ teacher }: Props): VNode {
             <input type="checkbox" checked={trusted} data-testid="trust-layout"
               onChange={(event) => setTrusted((event.currentTarget as HTMLInputElement).checked)} />
             <span><Bi en="The layout is right, the recogniser is wrong." zh="擺放無誤，是辨識有誤。" /></span>
+          </label>
+        )}
+        {look?.taught && (
+          <label class="desk-check">
+            <input type="checkbox" checked={adding} data-testid="add-tiles"
+              onChange={(event) => setAdding((event.currentTarget as HTMLInputElement).checked)} />
+            <span><Bi en="Add to what was taught: the same tiles before another seat, in its light." zh="加入已教內容：同一副牌擺在另一家前、另一種光線。" /></span>
           </label>
         )}
         <button type="button" class="primary" data-testid="save-tiles" disabled={!teachable(look, trusted) || busy} onClick={() => void save()}>
