@@ -316,8 +316,8 @@ def _claim(scene: Scene, seat: int, group: Sequence[FeltTile], kind: SetKind) ->
             return Proposal((fact,), moved=(old, now.id))
     if across is None or (scene.claim_due and scene.discard_hidden()):
         return None
-    if scene.patient:
-        return None
+    if scene.patient and not scene.unexplained(Zone.RIVER, seat):
+        return None  # but who has thrown a tile since has surely claimed before
     late = _late_claim(scene, seat, group, across, kind)
     return late or _unseen_discard(scene, seat, group, across, kind)
 

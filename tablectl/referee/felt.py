@@ -17,6 +17,9 @@ from vision.messages import SeenTile
 
 _SAME_PLACE: Final = 0.45
 """Tile widths within which a seen tile is the known one."""
+_SAME_FACE: Final = 0.7
+"""The same where both have one face: half behind a hand a tile is seen beside its place, and two
+tiles can't lie so close."""
 _NEAR_ASSUMED: Final = 0.8
 """The same for a tile that was only assumed to lie about there."""
 _OTHER_TILE: Final = 0.9
@@ -215,8 +218,7 @@ class Felt:
             for tile_id in known_ids:
                 known = self.tiles[tile_id]
                 distance = (known.x - look.x) ** 2 + (known.y - look.y) ** 2
-                reach = _NEAR_ASSUMED if known.assumed else _SAME_PLACE
-                if distance <= (reach * self.tile_width_mm) ** 2:
+                if distance <= (_reach(known, look) * self.tile_width_mm) ** 2:
                     near.append((distance, index, tile_id))
         pairs: dict[int, int] = {}
         taken: set[int] = set()
@@ -255,3 +257,10 @@ class Felt:
             rotation=look.rotation,
             assumed=False,
         )
+
+
+def _reach(known: FeltTile, look: SeenTile) -> float:
+    """Tile widths from a known tile within which a look may be at it."""
+    if known.assumed:
+        return _NEAR_ASSUMED
+    return _SAME_FACE if look.best == best(known.effective)[0] else _SAME_PLACE

@@ -334,6 +334,38 @@ def test_a_set_that_is_seen_after_the_next_discard_goes_to_its_place_in_the_book
     assert not [e for e in drive.referee.hand.book.entries if e.issues]  # type: ignore[union-attr]
 
 
+def a_pung_of_the_seat_after(events: list[Event]) -> bool:
+    return any(
+        isinstance(e, Meld) and e.kind == "pung" and e.source == (e.seat + 1) % 4 for e in events
+    )
+
+
+def test_who_has_thrown_a_tile_since_has_claimed_before_the_next_discard() -> None:
+    """The discard was claimed before any look; then the seat that gave it plays on quickly."""
+    drive, events = start("hongkong", a_pung_of_the_seat_after)
+    n = next(n for n, e in enumerate(events) if a_pung_of_the_seat_after([e]))
+    meld = events[n]
+    assert isinstance(meld, Meld)
+    given = max(i for i, e in enumerate(events[:n]) if isinstance(e, Discard))
+    later = [e for e in events[n + 1 :] if isinstance(e, Discard)][:2]
+    assert [e.seat for e in later] == [meld.seat, meld.source]
+    drive.play(events[:given])
+    drive.felt.apply(events[given])
+    drive.felt.apply(meld)
+    for thrown in later:
+        drive.felt.apply(thrown)
+        drive.feed(drive.eye.look(drive.t), after=0.7)
+    for _ in range(3):
+        drive.feed(drive.eye.look(drive.t), after=1.0)
+    told = [
+        (e["e"], e["seat"], e.get("from")) for e in drive.log() if e["e"] in ("discard", "meld")
+    ]
+    assert told[-4:] == [
+        ("discard", meld.source, None), ("meld", meld.seat, meld.source),
+        ("discard", meld.seat, None), ("discard", meld.source, None),
+    ]  # fmt: skip
+
+
 def test_a_flower_missing_between_two_others_is_asked_about() -> None:
     def decides(events: list[Event]) -> bool:
         """Whether the winner's second of three flowers changes what is paid."""
