@@ -59,6 +59,9 @@ FEWEST_AGREEING: Final = 0.5
 FAINT: Final = 0.08
 """Score from which a tile of the layout is found: nothing else lies there."""
 
+CLEAR: Final = 0.5
+"""Score from which a find shows how wide a tile is."""
+
 GAP: Final = 1.7
 """Steps from a tile to the next in its row from which one is missing between them."""
 
@@ -292,13 +295,14 @@ def _direction(tiles: Sequence[Detection]) -> float:
 
 
 def _tile_width(tiles: Sequence[Detection]) -> float:
-    """Width of a tile in px, from boxes that are about upright or lie."""
-    sides = np.array([(seen.box[2] - seen.box[0], seen.box[3] - seen.box[1]) for seen in tiles])
+    """Width of a tile in px, from boxes about upright or lying; faint finds may be noise."""
+    clear = [seen for seen in tiles if seen.score >= CLEAR] or tiles
+    sides = np.array([(seen.box[2] - seen.box[0], seen.box[3] - seen.box[1]) for seen in clear])
     return float(np.median(sides.min(axis=1)))
 
 
 def _together(listed: Sequence[Detection]) -> list[Detection]:
-    """The largest group of finds that lie close to one another, without parts of others."""
+    """The surest group of finds that lie close to one another, without parts of others."""
     if not listed:
         return []
     found: list[Detection] = []
@@ -314,5 +318,5 @@ def _together(listed: Sequence[Detection]) -> list[Detection]:
         if (lowest == group).all():
             break
         group = lowest
-    largest = np.bincount(group).argmax()
+    largest = np.bincount(group, weights=[seen.score for seen in found]).argmax()
     return [seen for seen, number in zip(found, group, strict=True) if number == largest]

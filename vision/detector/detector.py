@@ -55,6 +55,13 @@ MAX_SIDE: Final = 3200
 FINDER_SHARE: Final = 0.6
 """The finder's raw threshold over the score wanted in the end, which calibration may raise."""
 
+CLEAR: Final = 0.2
+"""The finder's raw score from which a find says anything of how large tiles are; what
+``tablectl read`` lists has more."""
+
+LITTLE: Final = 3.0
+"""Tiles that a first look at a whole picture must show, or it is looked at closer."""
+
 LARGER: Final = 1.4
 """Scale of the second look where the first found only a part of a tile."""
 
@@ -320,26 +327,40 @@ class Detector:
     def find_photo(self, image: ImageArray) -> tuple[FloatArray, FloatArray]:
         """Boxes (N, 4) px and raw scores (N,) of a picture whose tile size is not known.
 
-        The picture is looked at as a whole, then again at the scale at which what was found has
-        the size that the finder reads best, at most twice: tiles a few pixels wide in the first
-        look are often guessed too large or too small.
+        The picture is looked at as a whole, closer if that shows hardly a tile, then again at the
+        scale at which what was found has the size that the finder reads best, at most twice: tiles
+        a few pixels wide in the first look are often guessed too large or too small.
         """
         longest = max(image.shape[:2])
         scale = min(WINDOW_PX / longest, 2.0)
-        boxes, scores = self._find(image, scale)
+        scale, (boxes, scores) = self._closer_if_little(image, scale, min(1.0, MAX_SIDE / longest))
         for _ in range(2):
-            size = _typical_size(boxes, scores) * scale
-            if len(boxes) == 0 and longest * scale < longest < MAX_SIDE:
-                again = min(1.0, 2 * scale)
-            elif len(boxes) == 0 or PHOTO_TILE_PX[0] <= size <= PHOTO_TILE_PX[1]:
+            clear = scores >= CLEAR
+            size = _typical_size(boxes[clear], scores[clear]) * scale
+            if not clear.any() or PHOTO_TILE_PX[0] <= size <= PHOTO_TILE_PX[1]:
                 break
-            else:
-                again = min(scale * BEST_TILE_PX * 1.15 / size, 1.5, MAX_SIDE / longest)
+            again = min(scale * BEST_TILE_PX * 1.15 / size, 1.5, MAX_SIDE / longest)
             if 0.85 < again / scale < 1.2:
                 break
             scale = again
             boxes, scores = self._find(image, scale)
         return boxes, scores
+
+    def _closer_if_little(
+        self, image: ImageArray, scale: float, most: float
+    ) -> tuple[float, tuple[FloatArray, FloatArray]]:
+        """The scale up to ``most`` that shows most tiles, and boxes and scores there.
+
+        Shrunk, tiles of a few pixels are lost, and the panel of a table looks like one.
+        """
+        found = self._find(image, scale)
+        nearer = scale
+        while _evidence(found[1]) < LITTLE and nearer < most:
+            nearer = min(2 * nearer, most)
+            there = self._find(image, nearer)
+            if _evidence(there[1]) > _evidence(found[1]):
+                scale, found = nearer, there
+        return scale, found
 
     def _name(
         self,
@@ -403,6 +424,11 @@ def rotation_of(directions: FloatArray) -> FloatArray:
     away = np.abs((coarse - axis + 180) % 360 - 180)
     turned = np.where(away > 90, axis + 180, axis) % 360
     return np.asarray(turned, np.float32)
+
+
+def _evidence(scores: FloatArray) -> float:
+    """How many tiles clear finds speak of."""
+    return float(scores[scores >= CLEAR].sum())
 
 
 def _typical_size(boxes: FloatArray, scores: FloatArray) -> float:
