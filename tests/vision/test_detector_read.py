@@ -8,11 +8,20 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PIL import Image
 
 from tablectl.tiles import NAMES
 from vision.detector import Detection, Detector
-from vision.read import PhotoError, draw, draw_to, in_reading_order, load_image, read_photo
+from vision.read import (
+    LISTED,
+    PhotoError,
+    draw,
+    draw_to,
+    in_reading_order,
+    load_image,
+    read_photo,
+)
 
 from .test_detector import felt, paste
 
@@ -108,3 +117,32 @@ def test_names_are_tile_notation(tmp_path: Path, detector: Detector) -> None:
     names = [tile["tile"] for tile in read_photo(path, detector).as_dict()["tiles"]]
     assert names
     assert all(name in (*NAMES, "back") for name in names)
+
+
+class Shrunk(Detector):
+    """Sees the panel alone in a picture shrunk to a third, and forty tiles from two thirds on."""
+
+    def __init__(self) -> None:
+        super().__init__(min_score=LISTED)
+        self.scales: list[float] = []
+
+    def _find(
+        self, image: NDArray[np.uint8], scale: float
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        self.scales.append(scale)
+        if scale < 0.6:
+            return np.array([[900, 500, 1056, 656]], np.float32), np.array([0.64], np.float32)
+        corners = [(60 * (i % 9) + 200, 60 * (i // 9) + 600) for i in range(40)]
+        boxes = np.array([(x, y, x + 28, y + 38) for x, y in corners], np.float32)
+        return boxes, np.full(40, 0.8, np.float32)
+
+
+def test_a_picture_that_shows_hardly_a_tile_is_looked_at_closer() -> None:
+    """Of path-traced tables with few tiles none were read: the panel had a tile's size."""
+    detector = Shrunk()
+    boxes, _ = detector.find_photo(np.zeros((1080, 1920, 3), np.uint8))
+    assert len(boxes) == 40
+    assert detector.scales[:2] == pytest.approx([1 / 3, 2 / 3])
+    detector.scales.clear()
+    assert len(detector.find_photo(np.zeros((360, 640, 3), np.uint8))[0]) == 40
+    assert detector.scales[0] == 1.0
