@@ -152,14 +152,19 @@ run train_reader $PHOTOS --relabel "$RUNS/relabel.json" --clutter "$RUNS/clutter
   --flower-crops 32 --out "$RUNS/reader11" --steps 4000 --lr 1.2e-3 --final-lr 1e-5 --seed 61
 
 # 9. Do made pictures help on photographs of a source never seen? (Not part of the weights.)
-OTHERS="--groups cmd-train cmd-valid --steps 1600 --batch 96 --lr 2e-3 --seed 71"
-run train_reader $PHOTOS --relabel "$RUNS/relabel.json" $OTHERS --synthetic-crops 0 \
+OTHERS="--groups cmd-train cmd-valid --batch 96 --input-px 48"
+LONG="--steps 9000 --lr 2e-3 --seed 71"
+run train_reader $PHOTOS --relabel "$RUNS/relabel.json" $OTHERS $LONG --synthetic-crops 0 \
   --out "$RUNS/cmp_without"
-run train_reader $PHOTOS --relabel "$RUNS/relabel.json" $OTHERS --developed "$RUNS/made7" \
+run train_reader $PHOTOS --relabel "$RUNS/relabel.json" $OTHERS $LONG --developed "$RUNS/made7" \
   "$RUNS/made8" "$RUNS/scenes7" --fresh 1.0 --synthetic-crops 44 --flowers "$RUNS/pictures7.npz" \
   --flower-crops 12 --out "$RUNS/cmp_with"
-run names $PHOTOS --reader "$RUNS/cmp_without/last.pt"
-run names $PHOTOS --reader "$RUNS/cmp_with/last.pt"
+for arm in cmp_without cmp_with; do
+  run train_reader $PHOTOS --relabel "$RUNS/relabel.json" $OTHERS --steps 1200 --lr 6e-4 \
+    --final-lr 1e-5 --seed 72 --synthetic-crops 0 --start "$RUNS/$arm/last.pt" --out "$RUNS/${arm}_last"
+  run names $PHOTOS --input-px 48 --reader "$RUNS/$arm/last.pt"
+  run names $PHOTOS --input-px 48 --reader "$RUNS/${arm}_last/last.pt"
+done
 
 # 10. Export, make int8 of it; calibrate on the held-out twelfth of the training photographs and on rendered
 #    tables with a kept-back set; score.
@@ -181,6 +186,10 @@ run evaluate_scenes --weights models --count 16 --seed 402 --tile-px 28 48 --unk
   --sets "$RUNS/sets/real" "$RUNS/sets/smooth"
 run evaluate_scenes --weights models --count 24 --seed 78 --tile-px 28 48 --unknown-size \
   --sets "$RUNS/sets/real" "$RUNS/sets/smooth" "$RUNS/sets/traditional"
+run traced --layout --count 8 --seed 711 --sets "$RUNS/sets/real" "$RUNS/sets/smooth" \
+  "$RUNS/sets/utils" "$RUNS/sets/black" --out "$RUNS/layouts"
+run traced --layout --count 2 --seed 712 --out "$RUNS/layouts"
+run evaluate_scenes --weights models --pictures "$RUNS/traced" --layouts "$RUNS/layouts"
 run clutter "$RUNS/pictures" --weights models
 run robustness --weights models --frames 4 --sets "$RUNS/sets/real"
 run compare_peers --tables 4
