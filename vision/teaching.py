@@ -13,10 +13,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
-from tablectl.tiles import Tile, format_tile, format_tiles, parse_tiles
+from tablectl.tiles import BACK, WHITE, Tile, format_tile, format_tiles, parse_tiles
 from vision.detector import Detection, Detector, TileSet, TileSetError
 from vision.geometry import TableGeometry
 
@@ -62,6 +63,10 @@ FAINT: Final = 0.08
 CLEAR: Final = 0.5
 """Score from which a find shows how wide a tile is."""
 
+DISTURBED: Final = 4.0
+"""Mean difference of grey levels over a tile, noise smoothed, between two pictures from which it
+may be another one, or half under a hand; a lamp that flickers counts, too. Noise makes 0.6."""
+
 GAP: Final = 1.7
 """Steps from a tile to the next in its row from which one is missing between them."""
 
@@ -106,12 +111,14 @@ class Layout:
         return [pair for row in self.rows for pair in row]
 
     def contradictions(self) -> list[Contradiction]:
-        """What was probably laid wrongly."""
+        """What was probably laid wrongly: surely another tile, or two that read exchanged."""
+        likely = {(wanted, seen.tile) for seen, wanted in self.tiles if seen.confidence >= TRUSTED}
         return [
             Contradiction(r, c, wanted, seen.tile)
             for r, row in enumerate(self.rows, start=1)
             for c, (seen, wanted) in enumerate(row, start=1)
-            if seen.tile != wanted and seen.confidence >= SURE
+            if seen.tile != wanted
+            and (seen.confidence >= SURE or {(wanted, seen.tile), (seen.tile, wanted)} <= likely)
         ]
 
 
@@ -184,7 +191,7 @@ def _fill_gap(
     A blank White on a light felt hardly has an outline; where no tile lies the reader never says
     that the wanted one does.
     """
-    if len(row) < 2:
+    if not 2 <= len(row) < len(tiles):
         return
     centres = np.array([seen.centre for seen in row])
     steps = np.linalg.norm(np.diff(centres, axis=0), axis=1)
@@ -203,7 +210,14 @@ def _fill_gap(
 
 
 def _check_row(number: int, row: Sequence[tuple[Detection, Tile]]) -> None:
-    """Whether a row is the one that should lie there."""
+    """Whether a row is the one that should lie there, and whole.
+
+    Where no tile lies bare felt is often found, faintly, and read as a back.
+    """
+    for place, (seen, due) in enumerate(row, start=1):
+        blank = due == WHITE and seen.score >= CLEAR
+        if seen.tile == BACK and not blank:
+            raise TileSetError(f"row {number}: tile {place} is missing or lies face down")
     agreeing = sum(seen.tile == wanted for seen, wanted in row)
     if number < len(ROWS) and agreeing < FEWEST_AGREEING * len(row):
         wanted = format_tiles(tile for _, tile in row)
@@ -251,11 +265,12 @@ def learnt(layout: Layout, pictures: Sequence[ImageArray], detector: Detector) -
     """The set as BGR pictures of one view show it, whose layout was found in the first of them."""
     rng = np.random.default_rng(0)
     boxes = np.array([seen.box for seen, _ in layout.tiles])
+    same = [picture for picture in pictures if _undisturbed(picture, pictures[0], boxes)]
     crops = []
     for look in range(LOOKS):
         off = rng.normal(0, JITTER * layout.tile_px, boxes.shape) if look else 0.0
         rows = [(float(a), float(b), float(c), float(d)) for a, b, c, d in boxes + off]
-        crops.append(detector.crops(pictures[look % len(pictures)], rows))
+        crops.append(detector.crops(same[look % len(same)], rows))
     kinds = np.array([wanted for _, wanted in layout.tiles], np.int64)
     today = datetime.now().date().isoformat()
     return TileSet(np.concatenate(crops), np.tile(kinds, LOOKS), today, round(layout.tile_px, 1))
@@ -267,6 +282,14 @@ def named(layout: Layout) -> list[Detection]:
     return [
         replace(seen, score=1.0, probabilities=tuple(sure[wanted])) for seen, wanted in layout.tiles
     ]
+
+
+def _undisturbed(picture: ImageArray, first: ImageArray, boxes: npt.NDArray[np.float64]) -> bool:
+    """Whether every tile of the first picture lies in the other, too, and no hand over it."""
+    smooth = [cv2.GaussianBlur(some, (0, 0), 1.5) for some in (picture, first)]
+    apart = cv2.absdiff(*smooth)
+    corners = np.maximum(boxes.round().astype(int), 0)
+    return all(apart[y1:y2, x1:x2].mean() < DISTURBED for x1, y1, x2, y2 in corners)
 
 
 def split_in_rows(found: Iterable[Detection]) -> list[list[Detection]]:

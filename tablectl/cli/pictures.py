@@ -8,9 +8,7 @@ from collections import deque
 from pathlib import Path
 from typing import Final
 
-import cv2
-import numpy as np
-
+from vision.read import PhotoError, load_image
 from vision.sources import SourceError, open_source
 from vision.sources.frame import Image
 
@@ -53,10 +51,10 @@ def read_image(path: Path) -> Image:
     Raises:
         SourceError: it can't be read.
     """
-    picture = cv2.imread(str(path), cv2.IMREAD_COLOR)
-    if picture is None:
-        raise SourceError(f"{path} is no picture that can be read")
-    return np.asarray(picture, dtype=np.uint8)
+    try:
+        return load_image(path)
+    except PhotoError as error:
+        raise SourceError(str(error)) from None
 
 
 def picture_size(text: str | None) -> tuple[int, int] | None:

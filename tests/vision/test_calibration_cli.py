@@ -168,9 +168,9 @@ def test_the_page_is_served_until_something_is_saved(photo: Path, tmp_path: Path
     [
         ([], "--source"),
         (["--browser"], "--source"),
-        (["--browser", "--image", "none.png"], "none.png is no picture"),
+        (["--browser", "--image", "none.png"], "none.png: No such file"),
         (["--browser", "--source", "folder:/nowhere", "--port", "0"], "no folder"),
-        (["--image", "none.png"], "none.png is no picture"),
+        (["--image", "none.png"], "none.png: No such file"),
         (["--source", "usb:1"], "not understood"),
         (["--source", "folder:/nowhere"], "no folder"),
         (["--image", "PHOTO", "--corners", "1,2 3"], "four X,Y pairs"),

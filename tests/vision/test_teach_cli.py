@@ -141,7 +141,7 @@ def test_bad_input_is_one_line_and_exit_code_2(table: Path, tmp_path: Path) -> N
     cv2.imwrite(str(tmp_path / "small.png"), small[::2, ::2])
     cases = [
         ((), "give a camera with --source"),
-        (("--image", tmp_path / "none.png"), "none.png is no picture"),
+        (("--image", tmp_path / "none.png"), "none.png: No such file"),
         (("--image", table / "bare.png"), "no tiles are to be seen"),
         (("--image", table / "layout.png", "--size", "big"), "--size 'big'"),
         (("--image", table / "layout.png", "--weights", tmp_path), "no tile recogniser weights"),

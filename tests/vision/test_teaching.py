@@ -111,6 +111,53 @@ def test_what_is_no_layout_is_refused(
         find_layout(photograph(layout_without(*gone)), finder)
 
 
+@pytest.mark.parametrize("look", [700, 704, 709])
+def test_bare_felt_is_never_taught_as_the_tile_that_is_missing(finder: Detector, look: int) -> None:
+    """Whatever the finder makes of the gap: faintly it often sees a back there."""
+    rng = np.random.default_rng(look)
+    style = Style.random(rng, split="test")
+    renderer = Renderer(style, GEOMETRY, (1120, 1000))
+    for gone in (4, 13, 21, 30, 37):
+        scene = layout_scene(GEOMETRY, look)
+        kept = tuple(t for n, t in enumerate(scene.tiles) if n != gone)
+        picture = np.asarray(renderer.render(replace(scene, tiles=kept)), np.uint8)
+        with pytest.raises(TileSetError, match=r"missing|rows of"):
+            teach([picture], finder)
+
+
+def test_a_gap_in_a_row_that_is_too_long_is_no_crash(finder: Detector) -> None:
+    scene = layout_without()
+    stray = replace(scene.tiles[33], x_mm=scene.tiles[33].x_mm + 3 * 28.0)
+    picture = photograph(replace(scene, tiles=(*scene.tiles, stray)))
+    with pytest.raises(TileSetError, match="rows of 9, 9, 9, 8, 8"):
+        teach([picture], finder)
+
+
+def test_only_pictures_in_which_the_tiles_lie_as_in_the_first_are_learnt(finder: Detector) -> None:
+    layout, bare = photograph(layout_without()), photograph(Scene())
+    scene = layout_without()
+    tiles = list(scene.tiles)
+    tiles[3], tiles[5] = (
+        replace(tiles[3], tile=tiles[5].tile),
+        replace(tiles[5], tile=tiles[3].tile),
+    )
+    exchanged = photograph(replace(scene, tiles=tuple(tiles)))
+    alone = teach([layout], finder).tile_set.crops
+    for other in (bare, exchanged):
+        np.testing.assert_array_equal(teach([layout, other, other], finder).tile_set.crops, alone)
+
+
+def test_flowers_that_read_exchanged_are_a_contradiction(finder: Detector) -> None:
+    scene = layout_without()
+    tiles = list(scene.tiles)
+    tiles[34], tiles[38] = (
+        replace(tiles[34], tile=tiles[38].tile),
+        replace(tiles[38], tile=tiles[34].tile),
+    )
+    with pytest.raises(TileSetError, match="row 5, tile 1 should be 1f and looks like 5f"):
+        teach([photograph(replace(scene, tiles=tuple(tiles)))], finder)
+
+
 def test_a_blank_white_that_the_finder_misses_is_taught(finder: Detector) -> None:
     """Its body is of the felt's colour nearly; an empty place beside it is no White."""
     white, scene = parse_tile("5z"), layout_without()

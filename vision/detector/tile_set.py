@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import math
 import struct
 import zipfile
 import zlib
@@ -76,6 +78,8 @@ class TileSet:
             temporary.write_bytes(content)
             temporary.replace(path)
         except OSError as error:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
             raise TileSetError(f"{path} can't be written: {error.strerror}") from None
 
     @classmethod
@@ -117,7 +121,7 @@ class TileSet:
             raise TileSetError(f"no taught tile set ({error})") from None
         if known != FORMAT:
             raise TileSetError(f"of another version of tablectl (format {known})")
-        if not _sound(crops, kinds):
+        if not _sound(crops, kinds) or not (math.isfinite(tile_px) and tile_px > 0):
             raise TileSetError("crops and names do not fit together")
         return cls(crops, kinds.astype(np.int64), str(taught), tile_px)
 

@@ -33,11 +33,12 @@ function Desk({ teacher }: Props): VNode {
   const [busy, setBusy] = useState(false);
   const [saved, setSaved] = useState(false);
   const [note, setNote] = useState("");
-  const contradicts = look !== null && look.contradictions.length > 0;
+  const contradictions = (look?.contradictions ?? []).map(({ row, tile, seen }) => `${row}.${tile}.${seen}`).join();
+  const contradicts = contradictions !== "";
   useEffect(() => {
     // Trust is for this layout, not for the next one.
-    if (!contradicts) setTrusted(false);
-  }, [contradicts]);
+    setTrusted(false);
+  }, [contradictions]);
 
   const deed = (work: () => Promise<void>): Promise<void> =>
     guarded(async () => {
@@ -54,12 +55,14 @@ function Desk({ teacher }: Props): VNode {
     deed(async () => {
       setLook(await teacher.save({ trust_layout: trusted, add: adding }));
       setSaved(true);
+      setAdding(false);
     });
   const forget = (): Promise<void> =>
     deed(async () => {
       const forgotten = await teacher.forget();
       if (look !== null) setLook({ ...look, taught: forgotten.taught });
       setNote(forgotten.note);
+      setAdding(false);
     });
 
   return (
