@@ -107,5 +107,5 @@ def test_of_two_in_one_place_the_better_stays() -> None:
         )
         if s is not None
     ]
-    kept = thin_out(sightings, 0.6 * 28)
+    kept = thin_out(sightings, lambda _: 0.6 * 28)
     assert [(round(s.x), s.score) for s in kept] == [(4, 0.9), (29, 0.5)]

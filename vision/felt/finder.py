@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Protocol
@@ -201,13 +201,16 @@ def _along_box(rotation: float, width: float, height: float) -> float:
     return (rotation + (90 if off < 0 else -90)) % 360
 
 
-def thin_out(sightings: Sequence[Sighting], min_distance_mm: float) -> list[Sighting]:
+def thin_out(
+    sightings: Sequence[Sighting], min_distance_mm: Callable[[Sighting], float]
+) -> list[Sighting]:
     """Non-maximum suppression by distance: of sightings closer than that, the best score stays.
 
     Two lying tiles can't be closer than a tile's width, whatever the boxes look like.
     """
     kept: list[Sighting] = []
     for sighting in sorted(sightings, key=lambda s: (-s.score, s.x, s.y)):
-        if all(math.hypot(sighting.x - k.x, sighting.y - k.y) >= min_distance_mm for k in kept):
+        apart = min_distance_mm(sighting)
+        if all(math.hypot(sighting.x - k.x, sighting.y - k.y) >= apart for k in kept):
             kept.append(sighting)
     return kept

@@ -29,9 +29,12 @@ from vision.geometry import TableGeometry, Zone
 from vision.messages import SeenTile, TableReading
 from vision.sources.frame import Frame
 
-_APART: Final = 0.75
-"""Tile widths between the middles of two lying tiles, at least: 1, but a wall hides up to half of a
-grown kong's fourth tile, and the middle is that of what is seen."""
+_APART: Final = 0.85
+"""Tile widths between the middles of two lying tiles, at least; 1 but for errors of measuring."""
+
+_APART_IN_MELDS: Final = 0.75
+"""The same among melds: a wall hides up to half of a grown kong's fourth tile, and the middle is
+that of what is seen."""
 
 
 @dataclass(frozen=True)
@@ -202,7 +205,7 @@ class FeltReader:
         w = self._geometry.tile_width_mm
         sightings = [
             s
-            for s in thin_out(sightings, _APART * w)
+            for s in thin_out(sightings, lambda s: _apart(s) * w)
             if not gate.moves_at(self._placer.footprint(s.x, s.y, s.rotation, share=1.0))
         ]
         judged = [p for p in self._places if self._inside(p, boxes) and not self._covered(p, gate)]
@@ -284,8 +287,8 @@ class FeltReader:
 
     def _drop_overlapped(self, fresh: Sequence[Sighting]) -> None:
         """Two tiles can't share a place: the one seen now is there, so the old one is not."""
-        limit = _APART * self._geometry.tile_width_mm
-        kept = [p for p in self._places if all(p.distance(s) >= limit for s in fresh)]
+        w = self._geometry.tile_width_mm
+        kept = [p for p in self._places if all(p.distance(s) >= _apart(s) * w for s in fresh)]
         self._changed |= len(kept) != len(self._places)
         self._places = kept
 
@@ -400,6 +403,11 @@ def _overlap(a: Box, b: Box) -> bool:
 
 def _area(box: Box) -> int:
     return (box[2] - box[0]) * (box[3] - box[1])
+
+
+def _apart(sighting: Sighting) -> float:
+    """Tile widths from a sighting to any other tile, at least."""
+    return _APART_IN_MELDS if sighting.zone is Zone.EXPOSED else _APART
 
 
 def _merged(boxes: Sequence[Box]) -> list[Box]:
