@@ -8,7 +8,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from vision.calibration import Calibration
+from vision.calibration import Calibration, CalibrationError
 from vision.calibration_fit import find_markers_near
 from vision.calibration_outline import lies_elsewhere
 from vision.calibration_shift import find_patch
@@ -140,3 +140,14 @@ def score_calibration(calibration: Calibration, image: Image | None = None) -> C
     losses.sort(reverse=True)
     score = float(np.prod([1 - loss for loss, _ in losses])) if losses else 1.0
     return CalibrationScore(round(100 * score), tile_px, tuple(note for _, note in losses))
+
+
+def tile_px_in(image: Image, calibration: Calibration) -> float:
+    """Width in px of a tile in the middle of a picture by its camera's calibration.
+
+    Raises:
+        CalibrationError: the picture has another size than was calibrated.
+    """
+    if calibration.image_size != (image.shape[1], image.shape[0]):
+        raise CalibrationError(check_calibration(calibration, image).remedy)
+    return calibration.tile_px()

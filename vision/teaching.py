@@ -77,6 +77,10 @@ REACH: Final = 3.0
 """Tile widths from a tile of the layout to the nearest other, at most."""
 
 
+class ContradictionError(TileSetError):
+    """A layout that is not trusted says otherwise than the recogniser surely sees."""
+
+
 @dataclass(frozen=True)
 class Contradiction:
     """A tile that is surely read as another than its place in the layout says."""
@@ -251,18 +255,25 @@ def teach(
         trust_layout: also where the recogniser is sure that another tile lies somewhere.
 
     Raises:
-        TileSetError: as :func:`find_layout`, or tiles are surely others than the layout says.
+        TileSetError: as :func:`find_layout`.
+        ContradictionError: as :func:`learnt`.
     """
     layout = find_layout(pictures[0], detector, tile_px)
+    return Lesson(layout, learnt(layout, pictures, detector, trust_layout=trust_layout))
+
+
+def learnt(
+    layout: Layout, pictures: Sequence[ImageArray], detector: Detector, *, trust_layout: bool
+) -> TileSet:
+    """The set as BGR pictures of one view show it, whose layout was found in the first of them.
+
+    Raises:
+        ContradictionError: tiles are surely others than the layout says, and it is not trusted.
+    """
     wrong = layout.contradictions()
     if wrong and not trust_layout:
         told = "; ".join(map(str, wrong))
-        raise TileSetError(f"{told}: put it right, or use --trust-layout if it is")
-    return Lesson(layout, learnt(layout, pictures, detector))
-
-
-def learnt(layout: Layout, pictures: Sequence[ImageArray], detector: Detector) -> TileSet:
-    """The set as BGR pictures of one view show it, whose layout was found in the first of them."""
+        raise ContradictionError(f"{told}: put it right, or say that the layout is right")
     rng = np.random.default_rng(0)
     boxes = np.array([seen.box for seen, _ in layout.tiles])
     same = [picture for picture in pictures if _undisturbed(picture, pictures[0], boxes)]

@@ -14,12 +14,12 @@ from tablectl.cli.common import clear_errors
 from tablectl.cli.pictures import picture_size, take
 from tablectl.config import CameraConfig, load
 from tablectl.tiles import format_tile, name_en
-from vision.calibration import Calibration, CalibrationError
-from vision.calibration_check import check_calibration
+from vision.calibration import Calibration
+from vision.calibration_check import tile_px_in
 from vision.detector import Detection, TileSet, TileSetError
 from vision.read import PhotoReading, draw
 from vision.sources.frame import Image
-from vision.teaching import LOOKS, Lesson, layout_finder, named, teach
+from vision.teaching import LOOKS, ContradictionError, Lesson, layout_finder, named, teach
 
 DEFAULT_OUT: Final = Path("tiles.npz")
 
@@ -99,31 +99,23 @@ def teach_command(
         out = out or DEFAULT_OUT
         source = source or (camera.source if image is None else None)
         pictures = take(source, image, picture_size(size), LOOKS)
-        tile_px = _tile_px(calibration or camera.calibration, pictures[0])
+        kept = calibration or camera.calibration
+        tile_px = None if kept is None else tile_px_in(pictures[0], Calibration.load(kept))
         finder = layout_finder(weights)
         try:
             lesson = teach(pictures, finder, tile_px, trust_layout=trust_layout)
         except TileSetError as error:
+            trust = " with --trust-layout" if isinstance(error, ContradictionError) else ""
             if picture is None:
-                raise TileSetError(f"{error} (--draw seen.png draws what is seen)") from None
+                raise TileSetError(f"{error}{trust} (--draw seen.png draws what is seen)") from None
             _draw(finder.detect(pictures[0], tile_px=tile_px), pictures[0], picture)
-            raise
+            raise TileSetError(f"{error}{trust}") from None
         if picture is not None:
             _draw(named(lesson.layout), pictures[0], picture)
         tile_set = TileSet.load(out).with_more(lesson.tile_set) if add else lesson.tile_set
         tile_set.save(out)
     named_already = used is not None and out.resolve() == used.resolve()
     _tell(lesson, out, named_already=named_already, as_json=as_json)
-
-
-def _tile_px(path: Path | None, picture: Image) -> float | None:
-    """Width of a tile by the calibration, where there is one of this picture's size."""
-    if path is None:
-        return None
-    calibration = Calibration.load(path)
-    if calibration.image_size != (picture.shape[1], picture.shape[0]):
-        raise CalibrationError(check_calibration(calibration, picture).remedy)
-    return calibration.tile_px()
 
 
 def _draw(found: Sequence[Detection], image: Image, path: Path) -> None:

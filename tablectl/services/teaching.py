@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from tablectl.services.desk import given, jpeg, understood
 from tablectl.tiles import Tile, format_tile
 from vision.calibration import Calibration
-from vision.calibration_check import check_calibration
+from vision.calibration_check import tile_px_in
 from vision.detector import Detection, Detector, TileSet, TileSetError
 from vision.sources.frame import Image
 from vision.teaching import Layout, layout_finder, layout_of, learnt
@@ -144,11 +144,7 @@ class TeachingDesk:
 
     def _tile_px(self, image: Image) -> float | None:
         calibration = self.current()
-        if calibration is None:
-            return None
-        if calibration.image_size != (image.shape[1], image.shape[0]):
-            raise TileSetError(check_calibration(calibration, image).remedy)
-        return calibration.tile_px()
+        return None if calibration is None else tile_px_in(image, calibration)
 
     def _look(self, pictures: Sequence[Image]) -> _Look:
         if self._finder is None:
@@ -161,18 +157,14 @@ class TeachingDesk:
             return _Look(image, found, None, str(error))
         return _Look(image, [seen for seen, _ in layout.tiles], layout, "")
 
-    def _teach(
-        self, pictures: Sequence[Image], wished: TeachingWish
-    ) -> tuple[_Look, TileSet]:  # fmt: skip
+    def _teach(self, pictures: Sequence[Image], wished: TeachingWish) -> tuple[_Look, TileSet]:
         look = self._look(pictures)
         if look.layout is None:
             raise TileSetError(look.problem)
-        wrong = look.layout.contradictions()
-        if wrong and not wished.trust_layout:
-            told = "; ".join(map(str, wrong))
-            raise TileSetError(f"{told}: put it right, or say that the layout is right")
         assert self._finder is not None, "it has just looked"
-        tile_set = learnt(look.layout, pictures, self._finder)
+        tile_set = learnt(
+            look.layout, pictures, self._finder, trust_layout=wished.trust_layout
+        )  # fmt: skip
         if wished.add and self.taught is not None:
             tile_set = self.taught.with_more(tile_set)
         tile_set.save(self.path)

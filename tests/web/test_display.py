@@ -291,10 +291,12 @@ async def test_my_seat_and_language_are_remembered(browser: Browser, stage: Stag
         await page.get_by_test_id("plate-2").click()
         assert await place.get_attribute("data-place") == "0"
         await page.get_by_test_id("language").click()
+        await page.wait_for_selector('html[data-lang="zh"]')
         assert "指示牌" in await text(page, "indicator")
         assert "Indicator" not in await text(page, "indicator")
         await page.reload()
         await live(page)
+        await page.wait_for_selector('html[data-lang="zh"]')
         assert await place.get_attribute("data-place") == "0"
         assert "Indicator" not in await text(page, "indicator")
 
